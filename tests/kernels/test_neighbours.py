@@ -1,0 +1,112 @@
+"""Neighbour lists and the pattern they make, against brute force."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from xcbench.config.methods import NeighbourSettings
+from xcbench.kernels.neighbours import kth_largest
+from xcbench.models.local_embedding.neighbours import find_neighbours, locality_order
+
+
+def label_rows(n: int, n_labels: int, density: float, seed: int) -> sparse.csr_array:
+    rng = np.random.default_rng(seed)
+    dense = rng.random((n, n_labels)) < density
+    dense[np.arange(n), rng.integers(0, n_labels, n)] = True  # no row without a label
+    return sparse.csr_array(dense.astype(np.float32))
+
+
+def similarity(Y: sparse.csr_array, kind: str) -> np.ndarray:
+    common = (Y @ Y.T).toarray()
+    sizes = Y.sum(axis=1)
+    return common if kind == "inner" else common / np.sqrt(np.outer(sizes, sizes))
+
+
+def brute_force(Y: sparse.csr_array, kind: str, count: int, keep: bool) -> list[list[int]]:
+    """Neighbours by exact rational comparison: common^2 / |y_j| orders row i as the cosine does."""
+    common = (Y @ Y.T).toarray().astype(int)
+    sizes = Y.sum(axis=1).astype(int) if kind == "cosine" else np.ones(len(common), int)
+    lists = []
+    for row in common.tolist():
+        keys = [
+            (-Fraction(c * c, int(size)), j)
+            for j, (c, size) in enumerate(zip(row, sizes, strict=True))
+        ]
+        lists.append(sorted(j for key, j in sorted(keys)[:count] if keep or key < 0))
+    return lists
+
+
+@pytest.mark.parametrize("kind", ["cosine", "inner"])
+@pytest.mark.parametrize("disjoint", ["keep", "drop"])
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(1, 90),
+    st.integers(1, 12),
+    st.floats(0.0, 0.6),
+    st.integers(1, 100),
+    st.integers(0, 10_000),
+)
+def test_lists_are_the_most_similar_rows_with_ties_to_the_smaller(
+    kind, disjoint, n, n_labels, density, count, seed
+):
+    Y = label_rows(n, n_labels, density, seed)
+    lists = find_neighbours(Y, NeighbourSettings(kind=kind, count=count, disjoint=disjoint))
+    found = [sorted(lists.ids[i, : lists.sizes[i]].tolist()) for i in range(n)]
+    assert found == brute_force(Y, kind, min(count, n), disjoint == "keep")
+
+
+def test_many_rows_pass_the_candidate_buffer_more_than_once():
+    Y = label_rows(500, 20, 0.3, seed=1)
+    lists = find_neighbours(Y, NeighbourSettings(count=7))
+    found = [sorted(lists.ids[i, : lists.sizes[i]].tolist()) for i in range(500)]
+    assert found == brute_force(Y, "cosine", 7, keep=False)
+
+
+@pytest.mark.parametrize("disjoint", ["keep", "drop"])
+def test_symmetrised_pattern_holds_every_pair_once_with_its_count_and_similarity(disjoint):
+    Y = label_rows(80, 15, 0.1, seed=3)
+    lists = find_neighbours(Y, NeighbourSettings(count=9, disjoint=disjoint))
+    position = np.random.default_rng(0).permutation(80).astype(np.int32)
+    known = lists.symmetrised(position)
+    chosen = np.zeros((80, 80))
+    for i in range(80):
+        chosen[position[i], position[lists.ids[i, : lists.sizes[i]]]] = 1
+    weight = np.triu(chosen + chosen.T)
+    np.fill_diagonal(weight, np.diag(chosen))
+    rows = np.repeat(np.arange(80), np.diff(known.indptr))
+    stored = np.zeros((80, 80))
+    stored[rows, known.columns] = known.weights
+    np.testing.assert_array_equal(stored, weight)
+    assert known.columns.size == np.count_nonzero(weight)
+    expected = np.zeros((80, 80))
+    expected[np.ix_(position, position)] = similarity(Y, "cosine")
+    np.testing.assert_allclose(known.targets, expected[rows, known.columns], rtol=1e-6)
+
+
+def test_directed_matrix_keeps_the_lists_as_they_are():
+    Y = label_rows(40, 8, 0.1, seed=4)
+    lists = find_neighbours(Y, NeighbourSettings(count=6, disjoint="keep"))
+    matrix = lists.directed(np.arange(40, dtype=np.int32))
+    assert np.diff(matrix.indptr).tolist() == [6] * 40  # zeros on Omega are stored
+    for i in range(40):
+        columns = matrix.indices[matrix.indptr[i] : matrix.indptr[i + 1]]
+        assert columns.tolist() == sorted(lists.ids[i].tolist())
+
+
+def test_locality_order_groups_rows_by_their_most_frequent_label():
+    Y = sparse.csr_array(
+        np.array([[1, 0, 0], [0, 1, 1], [1, 0, 0], [0, 1, 0], [0, 1, 0]], np.float32)
+    )
+    assert locality_order(Y).tolist() == [0, 2, 1, 3, 4]
+
+
+@given(st.lists(st.floats(-1e6, 1e6, width=32), min_size=1, max_size=60), st.integers(1, 60))
+@settings(max_examples=100, deadline=None)
+def test_kth_largest_equals_the_sorted_one(values, k):
+    k = min(k, len(values))
+    array = np.array(values, np.float32)
+    assert kth_largest(array.copy(), array.size, k) == np.sort(array)[::-1][k - 1]

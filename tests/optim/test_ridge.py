@@ -1,0 +1,78 @@
+"""Ridge and L1 regression against closed forms and optimality conditions."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from xcbench.optim import ridge
+from xcbench.optim.admm import l1_regression, soft_threshold
+from xcbench.optim.ridge import RidgeSolver, SparseOperator
+
+
+def features(n: int, d: int, seed: int = 0) -> sparse.csr_array:
+    rng = np.random.default_rng(seed)
+    return sparse.csr_array(
+        (rng.standard_normal((n, d)) * (rng.random((n, d)) < 0.3)).astype(np.float32)
+    )
+
+
+def closed_form(A: sparse.csr_array, B: np.ndarray, shift: float) -> np.ndarray:
+    dense = A.toarray().astype(float)
+    return np.linalg.solve(dense.T @ dense + shift * np.eye(A.shape[1]), dense.T @ B)
+
+
+@pytest.mark.parametrize("direct", [True, False], ids=["cholesky", "conjugate gradients"])
+@pytest.mark.parametrize("shape", [(50, 20), (20, 50), (30, 30)], ids=str)
+def test_solution_is_the_closed_form(shape, direct, monkeypatch):
+    if not direct:
+        monkeypatch.setattr(ridge, "DIRECT_LIMIT", 0)
+    A = features(*shape)
+    B = np.random.default_rng(1).standard_normal((shape[0], 3)).astype(np.float32)
+    V = RidgeSolver(SparseOperator(A), 0.5).solve(B)
+    expected = closed_form(A, B, 0.5)
+    np.testing.assert_allclose(V, expected, atol=1e-3 * np.abs(expected).max())
+
+
+def test_zero_targets_give_zero_weights_by_conjugate_gradients(monkeypatch):
+    monkeypatch.setattr(ridge, "DIRECT_LIMIT", 0)
+    V = RidgeSolver(SparseOperator(features(10, 8)), 1.0).solve(np.zeros((10, 2), np.float32))
+    np.testing.assert_array_equal(V, 0.0)
+
+
+def test_soft_threshold_passes_the_moreau_identity():
+    v = np.random.default_rng(0).standard_normal(100)
+    # the conjugate of c |.| is the indicator of [-c, c], whose prox is the clip
+    np.testing.assert_allclose(soft_threshold(v, 0.4) + np.clip(v, -0.4, 0.4), v)
+
+
+def test_admm_without_l1_is_ridge():
+    A, rng = features(40, 15), np.random.default_rng(2)
+    B = rng.standard_normal((40, 3)).astype(np.float32)
+    V = l1_regression(
+        SparseOperator(A), B, shift=0.7, l1=0.0, rho=1.0, iterations=60, exact_threshold=True
+    )
+    np.testing.assert_allclose(V, closed_form(A, B, 0.7), atol=1e-3)
+
+
+@pytest.mark.parametrize(("threshold", "l1"), [("exact", 0.8), ("printed", 0.4)])
+def test_admm_meets_the_optimality_conditions(threshold, l1):
+    """0 in -2 A^T(B - AV) + 2 shift V + l1 A^T sign(AV); the printed threshold doubles l1."""
+    A = features(12, 30)  # wide: A V can reach zero exactly
+    B = np.random.default_rng(3).standard_normal((12, 4)).astype(np.float32)
+    shift, rho = 0.5, 1.0
+    V = l1_regression(
+        SparseOperator(A), B, shift=shift, l1=l1, rho=rho, iterations=2000,
+        exact_threshold=threshold == "exact",
+    ).astype(float)  # fmt: skip
+    dense = A.toarray().astype(float)
+    fitted = dense @ V
+    # Solve for the subgradient s: A^T (2 (AV - B) + 0.8 s) = -2 shift V, with s = sign where AV !=
+    # 0.
+    active = np.abs(fitted) > 1e-3
+    right = -2 * shift * V - dense.T @ (2 * (fitted - B))
+    s = np.linalg.lstsq(dense.T, right / 0.8, rcond=None)[0]
+    np.testing.assert_allclose(0.8 * dense.T @ s, right, atol=2e-3)
+    assert active.any()
+    assert not active.all()
+    np.testing.assert_allclose(s[active], np.sign(fitted[active]), atol=2e-2)
+    assert np.all(np.abs(s[~active]) <= 1 + 2e-2)

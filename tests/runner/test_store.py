@@ -1,0 +1,131 @@
+"""The result store: nothing torn, nothing lost, whoever else writes."""
+
+import csv
+import json
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+
+from xcbench.runner.files import write_atomic
+from xcbench.runner.result import COLUMNS, Result
+from xcbench.runner.store import ResultStore
+
+
+def result(run_id="tiny/rxml-00000000", status="done", **changes):
+    made = Result(
+        run_id=run_id,
+        utc="2026-01-01T00:00:00+00:00",
+        status=status,
+        error="" if status == "done" else "ValueError: two\nlines",
+        dataset="tiny",
+        config={
+            "method": {"label": "rxml", "preset": "rxml", "rank": 5, "learners": 1},
+            "seed": 0,
+            "splits": [2],
+        },
+        overrides={"method.rank": 5, "dataset.features": "tfidf"},
+        config_sha256="c" * 64,
+        data_sha256="d" * 64,
+        metrics={"P@1": 61.234567} if status == "done" else {},
+        seconds={"train": 1.5, "predict": 0.25, "vote": 3.0} if status == "done" else {},
+        sizes={"n_train": 60, "n_test": 25, "peak_rss_bytes": 7},
+        execution={"jobs": 2, "threads_per_job": 1, "backend": "loky"},
+        provenance={"host": "h", "git_dirty": None},
+    )
+    return replace(made, **changes)
+
+
+def committed(store, made):
+    store.folder(made.run_id).mkdir(parents=True, exist_ok=True)
+    partial = store.start(made.run_id, {"seed": 0})
+    (partial / "model").mkdir()
+    (partial / "model" / "a.npy").write_text("new")
+    (partial / "predictions.npz").write_text("new")
+    store.commit(made)
+    return store.folder(made.run_id)
+
+
+def rows(root):
+    with open(root / "results.csv", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_result_is_found_again_equal(tmp_path):
+    store = ResultStore(tmp_path)
+    committed(store, result())
+    assert store.find("tiny/rxml-00000000") == result()
+    assert store.state("tiny/rxml-00000000") == "done"
+    assert store.state("tiny/other-00000000") == "new"
+
+
+def test_a_row_states_the_result_in_round_numbers(tmp_path):
+    committed(ResultStore(tmp_path), result())
+    (row,) = rows(tmp_path)
+    assert list(row) == list(COLUMNS)
+    assert (row["P@1"], row["train_s"], row["predict_ms_per_point"]) == ("61.2346", "1.5", "10.0")
+    assert (row["split"], row["clusters"], row["rank"]) == ("2", "", "5")
+    assert row["overrides"] == "method.rank=5 dataset.features=tfidf"
+
+
+def test_an_error_is_one_line_in_the_table(tmp_path):
+    committed(ResultStore(tmp_path), result(status="failed"))
+    (row,) = rows(tmp_path)
+    assert (row["status"], row["error"], row["P@1"]) == ("failed", "ValueError: two lines", "")
+
+
+def test_committing_again_replaces_the_files_of_the_run(tmp_path):
+    store = ResultStore(tmp_path)
+    folder = committed(store, result())
+    (folder / "model" / "old.npy").touch()
+    committed(store, result(utc="2026-01-02T00:00:00+00:00"))
+    assert [path.name for path in (folder / "model").iterdir()] == ["a.npy"]
+    assert not (folder / ".partial").exists()
+    assert len(rows(tmp_path)) == 1
+
+
+def test_what_a_killed_run_left_is_cleared_and_does_not_count_as_done(tmp_path):
+    store = ResultStore(tmp_path)
+    folder = store.folder("tiny/rxml-00000000")
+    folder.mkdir(parents=True)
+    (store.start("tiny/rxml-00000000", {}) / "junk").touch()
+    assert store.state("tiny/rxml-00000000") == "new"
+    assert list(store.start("tiny/rxml-00000000", {}).iterdir()) == []
+
+
+def test_an_unreadable_result_is_left_out_with_a_warning(tmp_path, caplog):
+    store = ResultStore(tmp_path)
+    committed(store, result())
+    broken = store.folder("tiny/broken-00000000")
+    broken.mkdir()
+    (broken / "result.json").write_text('{"run_id": ')
+    store.write_table()
+    assert len(rows(tmp_path)) == 1
+    assert "broken-00000000/result.json cannot be read" in caplog.text
+
+
+def test_the_table_is_in_the_order_of_time(tmp_path):
+    store = ResultStore(tmp_path)
+    committed(store, result("tiny/b-1", utc="2026-01-03T00:00:00+00:00"))
+    committed(store, result("tiny/a-1", utc="2026-01-04T00:00:00+00:00"))
+    committed(store, result("tiny/c-1", utc="2026-01-02T00:00:00+00:00"))
+    assert [row["run_id"] for row in rows(tmp_path)] == ["tiny/c-1", "tiny/b-1", "tiny/a-1"]
+
+
+def test_writers_at_the_same_time_lose_no_row(tmp_path):
+    def commit_many(writer):
+        for i in range(5):
+            committed(ResultStore(tmp_path), result(f"tiny/w{writer}-{i}"))
+
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(commit_many, range(3)))
+    assert len(rows(tmp_path)) == 15
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_no_litter(tmp_path):
+    path = tmp_path / "x.json"
+    write_atomic(path, json.dumps(1))
+    with pytest.raises(UnicodeEncodeError):
+        write_atomic(path, "\ud800")
+    assert path.read_text() == "1"
+    assert list(tmp_path.iterdir()) == [path]

@@ -1,0 +1,108 @@
+"""The XC job: what it measures, and that rows are predicted alike however they are blocked."""
+
+import numpy as np
+import pytest
+
+from xcbench.config.loader import load_document
+from xcbench.config.yaml import parse
+from xcbench.data.dataset import Dataset
+from xcbench.errors import DataError, TaskError
+from xcbench.models.base import InlineExecutor
+from xcbench.tasks import xc
+
+
+def job(text="method: {preset: rxml, rank: 5}", dataset="{name: tiny}"):
+    config = load_document(parse(f"dataset: {dataset}\n{text}", "f"), "f")
+    return config.jobs()[0]
+
+
+def test_data_states_its_hash_and_sizes(tiny_data):
+    data = xc.open_data(job().dataset, tiny_data, 1)
+    assert data.sizes == xc.Sizes(n_train=60, n_test=25, n_features=20, n_labels=8)
+    assert len(data.sha256) == 64
+
+
+@pytest.mark.parametrize(
+    ("dataset", "a", "b"),
+    [
+        ("{name: tiny}", 0.55, 1.5),
+        ("{name: amazon-670k}", 0.6, 2.6),
+        ("{name: amazon-670k, propensity: {a: 0.5, b: 0.4}}", 0.5, 0.4),
+    ],
+)
+def test_propensities_are_the_configs_else_the_catalogues_else_the_usual(dataset, a, b):
+    chosen = xc.propensity(job(dataset=dataset).dataset)
+    assert (chosen.a, chosen.b) == (a, b)
+
+
+def test_a_split_that_does_not_exist_is_a_data_error(tiny_data):
+    with pytest.raises(DataError):
+        xc.open_data(job().dataset, tiny_data, 2)
+
+
+def test_a_job_leaves_model_and_predictions_and_says_what_it_measured(
+    tiny_data, fake_model, tmp_path
+):
+    fake_model()
+    folder = tmp_path / "out"
+    folder.mkdir()
+    data = xc.open_data(job().dataset, tiny_data, 1)
+    outcome = xc.run(job(), data, folder, InlineExecutor())
+    assert {path.name for path in folder.iterdir()} == {"model", "predictions.npz"}
+    assert outcome.model_bytes == 8 * 4
+    assert outcome.seconds["completion"] == 0.25
+    assert outcome.seconds["train"] > 0
+    assert outcome.seconds["predict"] > 0
+    assert {"P@1", "nDCG@3", "PSP@5", "PSnDCG@5"} <= set(outcome.metrics)
+    assert outcome.test_rows_without_labels == 0
+
+
+def test_the_matlab_psndcg_is_a_choice_of_the_config(tiny_data, fake_model, tmp_path):
+    fake_model()
+    data = xc.open_data(job().dataset, tiny_data, 1)
+    scores = []
+    for variant in ("pyxclib", "matlab"):
+        text = f"method: {{preset: rxml, rank: 5}}\nmetrics: {{psndcg: {variant}}}"
+        (folder := tmp_path / variant).mkdir()
+        scores.append(xc.run(job(text), data, folder, InlineExecutor()).metrics)
+    assert scores[0]["PSnDCG@5"] != scores[1]["PSnDCG@5"]
+    assert scores[0]["PSP@5"] == scores[1]["PSP@5"]
+
+
+def test_test_rows_without_labels_are_counted(tiny_data, fake_model, tmp_path):
+    fake_model()
+    (tiny_data / "tiny" / "test.txt").write_text("3 20 8\n 1:1\n0 1:1\n\n")
+    data = xc.open_data(job().dataset, tiny_data, 1)
+    assert xc.run(job(), data, tmp_path, InlineExecutor()).test_rows_without_labels == 2
+
+
+def test_blocks_of_any_size_predict_the_same_rows_in_order(
+    tiny_data, fake_model, tmp_path, monkeypatch
+):
+    data = xc.open_data(job().dataset, tiny_data, 1)
+
+    class Echo:
+        def predict(self, X, k):
+            labels = np.tile(np.arange(k, dtype=np.int32), (X.shape[0], 1))
+            sums = np.asarray(X.sum(axis=1), dtype=np.float32).reshape(-1, 1)
+            return xc.TopK(labels, np.tile(sums, (1, k)))
+
+    monkeypatch.setattr(xc, "load_model", lambda folder: Echo())
+    whole = xc.predict_blocks(tmp_path, data.prepared.test, 3, InlineExecutor())
+    monkeypatch.setattr(xc, "BLOCK_ROWS", 4)
+    blocks = xc.predict_blocks(tmp_path, data.prepared.test, 3, InlineExecutor())
+    assert whole.labels.shape == (25, 3)
+    assert np.array_equal(whole.scores, blocks.scores)
+
+
+def test_a_prediction_that_fails_names_its_rows(tiny_data, tmp_path, monkeypatch):
+    data = xc.open_data(job().dataset, tiny_data, 1)
+    monkeypatch.setattr(xc, "BLOCK_ROWS", 10)
+    with pytest.raises(TaskError, match="test rows 20 to 24: "):
+        xc.predict_blocks(tmp_path / "nowhere", data.prepared.test, 3, InlineExecutor())
+
+
+def test_an_empty_test_set_predicts_nothing(tiny_data, tmp_path):
+    test = xc.open_data(job().dataset, tiny_data, 1).prepared.test
+    empty = Dataset(test.X[:0], test.Y[:0])
+    assert xc.predict_blocks(tmp_path, empty, 3, InlineExecutor()).labels.shape == (0, 3)

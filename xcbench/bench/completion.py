@@ -1,0 +1,154 @@
+"""Completion: a CG iteration against pymanopt's, an SVP step against a sparse eigensolver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+from xcbench.bench.machine import Machine
+from xcbench.bench.timing import Row, median_seconds, seconds
+from xcbench.config.methods import NeighbourSettings
+from xcbench.data.dataset import Dataset
+from xcbench.manifolds.psd_fixed_rank import PSDFixedRank
+from xcbench.models.local_embedding.neighbours import find_neighbours, locality_order
+from xcbench.optim.conjugate_gradient import conjugate_gradient
+from xcbench.optim.masked_completion import MaskedCompletion, MaskedSymmetric
+from xcbench.optim.svp import WARM_ITERATIONS, singular_value_projection, spectral_factor
+
+NEIGHBOURS, RANK, ITERATIONS = 150, 100, 30
+
+
+def bench_completion(data: Dataset, machine: Machine, repeats: int) -> Iterator[Row]:
+    """Riemannian CG and SVP on the pattern of the synthetic labels."""
+    lists = find_neighbours(data.Y, NeighbourSettings(count=NEIGHBOURS))
+    position = np.argsort(locality_order(data.Y)).astype(np.int32)
+    known = lists.symmetrised(position)
+    entries = 2 * known.columns.size
+    work = f"n {known.n}, r {RANK}, {entries:,} entries of Omega"
+    yield from _conjugate_gradient(known, f"one CG iteration, {work}", machine, repeats)
+    yield from _kernels(known, work, machine, repeats)
+    yield _svp(known, f"one SVP step, {work}", repeats)
+
+
+def _conjugate_gradient(
+    known: MaskedSymmetric, work: str, machine: Machine, repeats: int
+) -> Iterator[Row]:
+    problem = MaskedCompletion(known)
+    start = spectral_factor(known, RANK, np.random.default_rng(0))[0]
+
+    def solve() -> Any:
+        return conjugate_gradient(
+            problem, start, manifold=PSDFixedRank(*start.shape), iterations=ITERATIONS,
+            beta="hestenes_stiefel", tolerance=0.0,
+        )  # fmt: skip
+
+    ours = median_seconds(solve, repeats) / ITERATIONS
+    flops = known.columns.size * RANK * (6.0 + 4.0)
+    rate = f"{machine.share(flops, ours)}; cost {solve().cost:.4g} after {ITERATIONS}"
+    try:
+        import pymanopt  # noqa: F401
+    except ImportError:
+        yield Row("completion", work, ours, rate=rate)
+        return
+    for name, make, steps in (
+        ("pymanopt, numpy cost and gradient", _numpy_oracle, 6),
+        ("pymanopt, our compiled kernels", _compiled_oracle, ITERATIONS),
+    ):
+        theirs, cost = _pymanopt(make(known), start, steps)
+        yield Row(
+            "completion", work, ours, name, theirs, f"{rate}; theirs {cost:.4g} after {steps}"
+        )
+
+
+def _numpy_oracle(known: MaskedSymmetric) -> tuple[Callable[..., float], Callable[..., np.ndarray]]:
+    """Cost and gradient as one writes them in numpy: gathers, einsum, scatter by bincount's kin."""
+    rows = np.repeat(np.arange(known.n), np.diff(known.indptr))
+    columns, weights = known.columns, known.weights.astype(float)
+    targets = known.targets.astype(float)
+
+    def residual(Z: np.ndarray) -> np.ndarray:
+        return targets - np.einsum("ij,ij->i", Z[rows], Z[columns])
+
+    def cost(Z: np.ndarray) -> float:
+        return float(weights @ residual(Z) ** 2)
+
+    def gradient(Z: np.ndarray) -> np.ndarray:
+        scaled = (weights * residual(Z))[:, None]
+        out = np.zeros_like(Z)
+        np.add.at(out, rows, scaled * Z[columns])
+        np.add.at(out, columns, scaled * Z[rows])
+        return -2.0 * out
+
+    return cost, gradient
+
+
+def _compiled_oracle(
+    known: MaskedSymmetric,
+) -> tuple[Callable[..., float], Callable[..., np.ndarray]]:
+    problem = MaskedCompletion(known)
+
+    def cost(Z: np.ndarray) -> float:
+        return problem.start(Z.astype(np.float32)).cost
+
+    def gradient(Z: np.ndarray) -> np.ndarray:
+        return problem.gradient(problem.start(Z.astype(np.float32))).astype(float)
+
+    return cost, gradient
+
+
+def _pymanopt(
+    oracle: tuple[Callable[..., float], Callable[..., np.ndarray]], start: np.ndarray, steps: int
+) -> tuple[float, float]:
+    """Seconds of one iteration of pymanopt's conjugate gradients, and the cost reached."""
+    import pymanopt
+    from pymanopt.manifolds import PSDFixedRank as PymanoptPSD
+    from pymanopt.optimizers import ConjugateGradient
+
+    manifold = PymanoptPSD(*start.shape)
+    cost, gradient = (pymanopt.function.numpy(manifold)(part) for part in oracle)
+    task = pymanopt.Problem(manifold, cost, euclidean_gradient=gradient)
+    # pymanopt counts its start as an iteration
+    optimizer = ConjugateGradient(
+        max_iterations=steps + 1, verbosity=0, min_gradient_norm=0, min_step_size=0, max_time=1e9
+    )
+    spent, result = seconds(lambda: optimizer.run(task, initial_point=start.astype(float)))
+    return spent / steps, float(result.cost)
+
+
+def _kernels(known: MaskedSymmetric, work: str, machine: Machine, repeats: int) -> Iterator[Row]:
+    rng = np.random.default_rng(0)
+    Z, U = rng.standard_normal((2, known.n, RANK)).astype(np.float32)
+    problem = MaskedCompletion(known)
+    state = problem.start(Z)
+    pairs = known.columns.size
+    for name, function, flops, operands in (
+        ("line products", lambda: problem.line(state, U), 6.0 * pairs * RANK, 2 * pairs),
+        ("gradient", lambda: problem.gradient(state), 4.0 * pairs * RANK, 2 * pairs),
+    ):
+        spent = median_seconds(function, repeats * 5)
+        rate = f"{machine.share(flops, spent)}; {machine.traffic(4.0 * RANK * operands, spent)}"
+        yield Row("kernel", f"{name}, {work}", spent, rate=rate)
+
+
+def _svp(known: MaskedSymmetric, work: str, repeats: int) -> Row:
+    def svp(steps: int) -> np.ndarray:
+        return singular_value_projection(known, RANK, steps, np.random.default_rng(0))
+
+    ours = (median_seconds(lambda: svp(6), repeats) - median_seconds(lambda: svp(1), repeats)) / 5
+    Z = svp(1)
+    half = known.residual(Z) * np.float32(0.5)
+
+    def apply(vector: np.ndarray) -> np.ndarray:
+        block = vector.reshape(-1, 1).astype(np.float32)
+        image: np.ndarray = (known.product(half, block) + Z @ (Z.T @ block)).ravel()
+        return image
+
+    operator = LinearOperator((known.n, known.n), matvec=apply, dtype=np.float32)
+    theirs, _ = seconds(lambda: eigsh(operator, k=RANK, which="LA", v0=np.ones(known.n, "f4")))
+    return Row(
+        "completion", work, ours, "scipy eigsh of the same operator", theirs,
+        f"{WARM_ITERATIONS} warm block iterations against eigenpairs to full accuracy",
+    )  # fmt: skip

@@ -1,0 +1,210 @@
+"""``xcbench data``: the datasets known, their files, and their prepared form."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from xcbench.cli.options import DEFAULT_DATA, DataRoot
+from xcbench.errors import ConfigError, DataError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from xcbench.data.check import Report
+    from xcbench.data.sources import Sources
+
+data_app = typer.Typer(
+    no_args_is_help=True,
+    help="List, look at, check and prepare datasets. Nothing is downloaded: `info` says what to "
+    "get where, and in which folder to put it.",
+)
+
+Name = Annotated[
+    str, typer.Argument(metavar="NAME", help="A catalogue name, or a folder under the data folder.")
+]
+Split = Annotated[
+    int, typer.Option(min=1, help="Which split, from 1, of data that comes with split files.")
+]
+
+
+@data_app.command("list", epilog="Example: xcbench data list --data ../shared/data")
+def list_(data: DataRoot = DEFAULT_DATA) -> None:
+    """List the datasets known by name, their sizes, and whether their files are in place.
+
+    Other folders that hold train.txt and test.txt (or .gz) work by their name too and come last.
+    """
+    from rich.table import Table
+
+    from xcbench.data.catalogue import catalogue
+    from xcbench.data.sources import is_present, other_folders
+
+    table = Table("name", title=f"datasets in {data}", title_justify="left")
+    for column in ("n train", "n test", "d", "l", "splits"):
+        table.add_column(column, justify="right")
+    table.add_column("features")
+    table.add_column("files")
+    for name, entry in catalogue().items():
+        sizes = (entry.n_train, entry.n_test, entry.n_features, entry.n_labels, entry.n_splits)
+        found = "found" if is_present(entry, data) else "-"
+        table.add_row(name, *map(str, sizes), entry.features, found)
+    for name in other_folders(data):
+        table.add_row(name, *["?"] * 5, "unit", "found")
+    _print(table)
+
+
+@data_app.command(epilog="Example: xcbench data info bibtex --data ../shared/data")
+def info(name: Name, data: DataRoot = DEFAULT_DATA, split: Split = 1) -> None:
+    """Print the statistics of a dataset beside the published ones, and where it comes from."""
+    from xcbench.data.catalogue import catalogue
+
+    entry = catalogue().get(name)
+    published = entry.model_dump() if entry else {}
+    try:
+        sources = _locate(name, data, split)
+    except DataError as error:
+        if entry is None:
+            raise
+        typer.echo(f"{error}\n")
+        computed = {}
+    else:
+        computed = _statistics(sources)
+        for path in sources.files:
+            typer.echo(path)
+    _print(_comparison(entry.title if entry else name, computed, published))
+    if entry:
+        a, b = entry.propensity.a, entry.propensity.b
+        typer.echo(f"propensity  A {a}, B {b}\nusual rows  {entry.features}")
+        typer.echo(f"source      {entry.source}\nlicence     {entry.licence}")
+        if entry.page:
+            typer.echo(f"download    {entry.page}")
+
+
+@data_app.command(
+    epilog="Examples: xcbench data check bibtex; xcbench data check my/train.txt.gz; "
+    "xcbench data check --base 1 my/train.svm"
+)
+def check(
+    subject: Annotated[
+        str, typer.Argument(metavar="FILE_OR_NAME", help="A file, or the name of a dataset.")
+    ],
+    data: DataRoot = DEFAULT_DATA,
+    split: Split = 1,
+    base: Annotated[
+        int | None,
+        typer.Option(min=0, max=1, help="The file is libsvm without a header, counted from this."),
+    ] = None,
+) -> None:
+    """Read every byte and say what is wrong or unusual; exit code 3 if a file is malformed.
+
+    The first defect of each file is reported with its line, what was found and what was expected.
+    Warnings (merged labels, rows without labels, labels never seen in training) are no errors.
+    """
+    from xcbench.data.check import check_dataset, check_file
+
+    path = Path(subject)
+    if path.is_file():
+        reports = [check_file(path, base)]  # type: ignore[arg-type]
+    elif base is not None:
+        raise ConfigError(f"{subject}: no such file; --base goes with a file")
+    else:
+        reports = check_dataset(_locate(subject, data, split))
+    for report in reports:
+        _print_report(report)
+    defects = [report.defect for report in reports if report.defect]
+    if defects:
+        raise DataError("\n".join(defects))
+
+
+@data_app.command(epilog="Example: xcbench data prepare stackex-cs --features tfidf")
+def prepare(
+    name: Name,
+    data: DataRoot = DEFAULT_DATA,
+    features: Annotated[
+        str | None,
+        typer.Option(
+            metavar="[unit|tfidf|raw]",
+            help="Scaling of the rows; by default what the catalogue calls usual.",
+        ),
+    ] = None,
+    split: Split = 1,
+) -> None:
+    """Parse a dataset into the memory-mapped form that runs use; runs do so by themselves.
+
+    Useful before a machine goes off-line or many jobs start at once. Done already is success.
+    Prepared data lies in $XCBENCH_CACHE, else in $XDG_CACHE_HOME/xcbench or ~/.cache/xcbench.
+    """
+    from typing import get_args
+
+    from xcbench.data.catalogue import catalogue
+    from xcbench.data.features import Features
+    from xcbench.data.store import prepare as prepare_store
+
+    entry = catalogue().get(name)
+    chosen = features or (entry.features if entry else "unit")
+    if chosen not in get_args(Features):
+        raise ConfigError(f"--features {chosen!r}: expected unit, tfidf or raw")
+    prepared = prepare_store(_locate(name, data, split), chosen)  # type: ignore[arg-type]
+    meta = prepared.meta
+    typer.echo(
+        f"{meta['name']} split {meta['split']}, {chosen}: {meta['n_train']} + {meta['n_test']} "
+        f"rows, {meta['n_features']} features, {meta['n_labels']} labels\n{prepared.folder}"
+    )
+
+
+def _locate(name: str, data: Path, split: int) -> Sources:
+    from xcbench.config.schema import DatasetConfig
+    from xcbench.data.sources import locate
+
+    return locate(DatasetConfig(name=name), data, split)
+
+
+def _statistics(sources: Sources) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from xcbench.data.load import load
+    from xcbench.data.statistics import statistics
+
+    return asdict(statistics(load(sources)))
+
+
+def _comparison(title: str, computed: dict[str, Any], published: dict[str, Any]) -> Table:
+    from dataclasses import fields
+
+    from rich.table import Table
+
+    from xcbench.data.statistics import Statistics
+
+    table = Table("statistic", title=title, title_justify="left")
+    table.add_column("files", justify="right")
+    table.add_column("published", justify="right")
+    for name in (field.name for field in fields(Statistics)):
+        ours, theirs = computed.get(name), published.get(name)
+        if ours is not None or theirs is not None:
+            table.add_row(name.replace("_", " "), _number(ours), _number(theirs))
+    return table
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:.2f}" if isinstance(value, float) else str(value)
+
+
+def _print_report(report: Report) -> None:
+    if report.defect:
+        typer.echo(f"bad  {report.subject}")
+    else:
+        typer.echo(f"ok   {report.subject}: {report.summary}")
+    for warning in report.warnings:
+        typer.echo(f"     warning: {warning}")
+
+
+def _print(table: Table) -> None:
+    from rich.console import Console
+
+    console = Console()
+    # A pipe has no width of its own, and rich would cut the columns to 80.
+    console.print(table) if console.is_terminal else Console(width=120).print(table)

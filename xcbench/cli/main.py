@@ -1,0 +1,79 @@
+"""The command ``xcbench``: its subcommands, and the one place where errors become text.
+
+Nothing heavier than typer is imported here or at the top of a command's module, so that
+``xcbench --help`` answers at once.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from xcbench import __version__
+from xcbench.cli.bench import bench
+from xcbench.cli.config import config_app
+from xcbench.cli.data import data_app
+from xcbench.cli.env import env
+from xcbench.cli.run import run
+from xcbench.cli.validate import validate
+from xcbench.errors import XCBenchError
+
+INTERRUPTED = 130
+
+
+class Commands(TyperGroup):
+    """Turns a user's mistake into one message and its exit code; a bug keeps its traceback."""
+
+    def invoke(self, ctx: Any) -> object:
+        try:
+            return super().invoke(ctx)
+        except XCBenchError as error:
+            typer.echo(f"error: {error}", err=True)
+            raise typer.Exit(error.exit_code) from None
+        except KeyboardInterrupt:
+            typer.echo("interrupted; what is done is kept, the rest runs next time", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Re-run the extreme-classification benchmarks from one YAML config.",
+    epilog="Example: xcbench run configs/quickstart.yaml",
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"xcbench {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
+app.command(epilog="Example: xcbench run configs/bibtex.yaml --set method.rank=50 --jobs 4")(run)
+app.command(epilog="Example: xcbench validate configs/*.yaml")(validate)
+app.add_typer(config_app, name="config")
+app.add_typer(data_app, name="data")
+app.command(epilog="Example: xcbench env --json")(env)
+app.command(epilog="Example: xcbench bench --only reader")(bench)
+
+
+def main() -> None:
+    """Entry point of the ``xcbench`` script."""
+    app()

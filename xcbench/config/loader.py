@@ -1,0 +1,130 @@
+"""From a config file and ``--set`` overrides to a Config, or every defect at once."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from xcbench.config.overrides import Override, apply_override, parse_override
+from xcbench.config.problems import Problem, dotted, problems_of, shown, unknown_key
+from xcbench.config.resolve import MODELS
+from xcbench.config.schema import Config, ConfigBody
+from xcbench.config.sweep import resolve_methods
+from xcbench.config.yaml import Document, KeyPath, parse
+from xcbench.errors import ConfigError
+
+_OUTSIDE_BODY = ("method", "methods", "sweep")
+
+
+def load_config(path: Path, overrides: Sequence[str] = ()) -> Config:
+    """Read one config file and apply ``--set`` overrides on top.
+
+    Raises
+    ------
+    ConfigError
+        One line a defect: file, line, path in the file, what was found, what was expected.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise ConfigError(f"{path}: no such config file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read ({error})") from None
+    return load_document(parse(text, str(path)), str(path), overrides)
+
+
+def load_document(document: Document, source: str, overrides: Sequence[str] = ()) -> Config:
+    """Validate a parsed config; see ``load_config``."""
+    if not isinstance(document.value, dict):
+        raise ConfigError(f"{source}: holds {shown(document.value)}; expected a mapping")
+    raw = copy.deepcopy(document.value)
+    origins = _apply(raw, [parse_override(text) for text in overrides])
+    problems: list[Problem] = []
+    body = _body(raw, problems)
+    methods = resolve_methods(_method_entries(raw, problems), raw.get("sweep"), problems)
+    if problems or body is None:
+        where = _Places(source, document.lines, origins)
+        raise ConfigError("\n".join(where.line(problem) for problem in where.ordered(problems)))
+    return Config(body, methods)
+
+
+def _apply(raw: dict[str, Any], overrides: list[Override]) -> dict[KeyPath, str]:
+    """Apply the overrides in their order; which one wrote which path."""
+    origins: dict[KeyPath, str] = {}
+    for override in overrides:
+        for path in apply_override(raw, override):
+            origins[path] = f"--set {override.text}"
+    return origins
+
+
+def _body(raw: dict[str, Any], problems: list[Problem]) -> ConfigBody | None:
+    given = {key: value for key, value in raw.items() if key not in _OUTSIDE_BODY}
+    try:
+        return ConfigBody.model_validate(given)
+    except ValidationError as error:
+        for problem in problems_of(error, ConfigBody, ()):
+            key = problem.path[0] if len(problem.path) == 1 else ""
+            if key in ConfigBody.model_fields or not key:
+                problems.append(problem)
+            else:
+                problems.append(Problem(problem.path, _misplaced(str(key))))
+        return None
+
+
+def _misplaced(key: str) -> str:
+    """An unknown key at the top is mistyped, or belongs one level down."""
+    homes: dict[str, type[BaseModel]] = {f"method ({name})": m for name, m in MODELS.items()}
+    for name, field in ConfigBody.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            homes[name] = field.annotation
+    for home, model in homes.items():
+        if key in model.model_fields:
+            return f"unknown key {key!r} at the top; it belongs to {home.split()[0]}"
+    return unknown_key(key, [*ConfigBody.model_fields, *_OUTSIDE_BODY])
+
+
+def _method_entries(raw: dict[str, Any], problems: list[Problem]) -> list[tuple[KeyPath, Any]]:
+    if "method" in raw and "methods" in raw:
+        problems.append(Problem(("method",), "give either method or methods, not both"))
+    elif "method" in raw:
+        return [(("method",), raw["method"])]
+    elif "methods" not in raw:
+        problems.append(Problem(("methods",), "is missing"))
+    elif not isinstance(raw["methods"], list) or not raw["methods"]:
+        found = shown(raw["methods"])
+        problems.append(Problem(("methods",), f"found {found}; expected a list of methods"))
+    else:
+        return [(("methods", i), entry) for i, entry in enumerate(raw["methods"])]
+    return []
+
+
+class _Places:
+    """Where a path of the config was written: a line of the file, or a ``--set``."""
+
+    def __init__(self, source: str, lines: dict[KeyPath, int], origins: dict[KeyPath, str]) -> None:
+        self._source = source
+        self._lines = lines
+        self._origins = origins
+
+    def line(self, problem: Problem) -> str:
+        return f"{self._place(problem.path)[1]}: {dotted(problem.path)}: {problem.message}"
+
+    def ordered(self, problems: list[Problem]) -> list[Problem]:
+        """The command line's first, then as the file runs."""
+        return sorted(problems, key=lambda problem: self._place(problem.path)[0])
+
+    def _place(self, path: KeyPath) -> tuple[int, str]:
+        for written, origin in self._origins.items():
+            if written[: len(path)] == path:
+                return 0, origin
+        for length in range(len(path), 0, -1):
+            if path[:length] in self._origins:
+                return 0, self._origins[path[:length]]
+            if path[:length] in self._lines:
+                line = self._lines[path[:length]]
+                return line, f"{self._source}:{line}"
+        return 0, self._source

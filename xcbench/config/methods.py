@@ -1,0 +1,125 @@
+"""Typed settings of the methods: one class per model, one small class per stage.
+
+Defaults are those of the preset ``rxml``; presets are in ``config/presets.py``.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+
+class Settings(BaseModel):
+    """Base of all settings: frozen, strict types, unknown keys refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+def _kind_shorthand(value: Any) -> Any:
+    """Read ``partition: kmeans`` as ``partition: {kind: kmeans}``."""
+    return {"kind": value} if isinstance(value, str) else value
+
+
+Shorthand = BeforeValidator(_kind_shorthand)
+Positive = Annotated[float, Field(gt=0)]
+NonNegative = Annotated[float, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, lt=1)]
+Count = Annotated[int, Field(ge=1)]
+
+
+class PartitionSettings(Settings):
+    """How a learner splits the training points into clusters."""
+
+    kind: Literal["kmeans", "spherical", "balanced"] = "kmeans"
+    iterations: Count = 7
+
+
+class NeighbourSettings(Settings):
+    """Which pairs of points the embedding keeps: the ``count`` most similar label rows.
+
+    ``disjoint``: points without a common label fill up short lists (keep: as printed, in order
+    of their number) or are left out (drop).
+    """
+
+    kind: Literal["cosine", "inner"] = "cosine"
+    count: Count = 100
+    disjoint: Literal["keep", "drop"] = "drop"
+
+
+class CompletionSettings(Settings):
+    """How the embeddings are found from the similarities on Omega.
+
+    ``iterations`` counts CG iterations, SVP steps, or alternating gradient steps (released).
+    """
+
+    kind: Literal["riemannian_cg", "svp", "released", "none"] = "riemannian_cg"
+    start: Literal["spectral", "random"] = "spectral"
+    iterations: Annotated[int, Field(ge=0)] = 5
+    beta: Literal["polak_ribiere", "hestenes_stiefel"] = "polak_ribiere"
+    line_search: Literal["exact", "armijo"] = "exact"
+    tolerance: NonNegative = 1e-6
+
+
+class RegressionSettings(Settings):
+    """How features are mapped to embeddings.
+
+    min ||Z - XV||^2 + ridge ||V||^2 [+ l1 ||XV||_1 by ADMM when kind is admm_l1].
+    ``threshold``: soft threshold of the ADMM step, l1/rho (printed) or l1/(2 rho) (exact).
+    """
+
+    kind: Literal["ridge", "admm_l1"] = "ridge"
+    ridge: Positive = 2.0
+    l1: NonNegative = 0.1
+    rho: Positive = 1.0
+    iterations: Count = 30
+    threshold: Literal["printed", "exact"] = "exact"
+    weight_sparsity: Share = 0.0
+    embedding_sparsity: Share = 0.0
+
+
+class VoteSettings(Settings):
+    """How the stored neighbours of a test point vote for labels.
+
+    cosine: weight max(similarity, 0)^power; euclidean: one equal vote each (SLEEC).
+    """
+
+    kind: Literal["cosine", "euclidean"] = "cosine"
+    neighbours: Count = 20
+    power: NonNegative = 4.0
+
+
+class LocalEmbeddingSettings(Settings):
+    """RXML, SLEEC and their variants; ``clusters: auto`` is max(1, n // 6000) as in the paper."""
+
+    model: Literal["local_embedding"] = "local_embedding"
+    learners: Count = 1
+    clusters: Annotated[int, Field(ge=1)] | Literal["auto"] = "auto"
+    rank: Count = 100
+    partition: Annotated[PartitionSettings, Shorthand] = PartitionSettings()
+    neighbours: Annotated[NeighbourSettings, Shorthand] = NeighbourSettings()
+    completion: Annotated[CompletionSettings, Shorthand] = CompletionSettings()
+    regression: Annotated[RegressionSettings, Shorthand] = RegressionSettings()
+    vote: Annotated[VoteSettings, Shorthand] = VoteSettings()
+
+
+class GlobalSettings(Settings):
+    """The global fixed-rank model min ||XW - Y||^2 + ridge ||W||^2 over rank(W) = rank.
+
+    rank, ridge and iterations were chosen on a held-out tenth of the training rows of bibtex,
+    delicious and stackex-cs (sum of P@1, P@3 and P@5; nothing changes after 5 iterations).
+    """
+
+    model: Literal["global"] = "global"
+    rank: Count = 150
+    ridge: NonNegative = 2.0
+    solver: Literal["closed_form", "riemannian_cg"] = "riemannian_cg"
+    start: Literal["spectral", "random"] = "spectral"
+    iterations: Annotated[int, Field(ge=0)] = 10
+    beta: Literal["polak_ribiere", "hestenes_stiefel"] = "polak_ribiere"
+    line_search: Literal["exact", "armijo"] = "exact"
+    preconditioner: Literal["none", "gram"] = "gram"
+    tolerance: NonNegative = 1e-6
+
+
+MethodSettings = LocalEmbeddingSettings | GlobalSettings

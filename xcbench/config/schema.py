@@ -1,0 +1,183 @@
+"""The typed config: what a file may say, and what one job is told.
+
+Nothing here reads a file: ``config/loader.py`` does, and words the errors.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from xcbench.config.methods import Count, MethodSettings, NonNegative, Positive, Settings
+
+
+def _distinct(values: tuple[int, ...]) -> tuple[int, ...]:
+    if not values:
+        raise ValueError("give at least one value")
+    if len(set(values)) != len(values):
+        raise ValueError("the same value is given twice")
+    return values
+
+
+def _process_count(value: int) -> int:
+    if value != -1 and value < 1:
+        raise ValueError(f"found {value}; expected -1 (one process a core) or at least 1")
+    return value
+
+
+# Strictness would refuse a YAML list where the type says tuple; the numbers inside stay strict.
+Counts = Annotated[tuple[Count, ...], Field(strict=False), AfterValidator(_distinct)]
+
+
+class PropensityConfig(Settings):
+    """Propensity parameters A and B of Jain et al. (2016)."""
+
+    a: Positive
+    b: NonNegative
+
+
+class DatasetConfig(Settings):
+    """Which data, and how its rows are scaled.
+
+    Attributes
+    ----------
+    name : str or None
+        A catalogue name, or a folder under the data root that holds train and test files.
+    train, test : str or None
+        Paths of the two files, instead of ``name``.
+    format, base : how those two files are written; libsvm files need the base of their indices.
+    features : "unit" scales rows to length one; "tfidf" weights by the training idf first.
+    propensity : None takes the catalogue's, else 0.55 and 1.5.
+    """
+
+    name: Annotated[str, Field(min_length=1)] | None = None
+    train: Annotated[str, Field(min_length=1)] | None = None
+    test: Annotated[str, Field(min_length=1)] | None = None
+    format: Literal["xc", "libsvm"] = "xc"
+    base: Literal[0, 1] | None = None
+    features: Literal["unit", "tfidf", "raw"] = "unit"
+    propensity: PropensityConfig | None = None
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        paths = [path for path in (self.train, self.test) if path is not None]
+        if (self.name is None) == (not paths) or len(paths) == 1:
+            raise ValueError("give either name, or both train and test")
+        if self.name is not None and self.format != "xc":
+            raise ValueError("format belongs to train and test paths, not to a name")
+        if (self.format == "libsvm") != (self.base is not None):
+            raise ValueError("base (0 or 1) goes with format libsvm, and only with it")
+        return self
+
+    @property
+    def title(self) -> str:
+        """What tables and folders call this data; safe as a folder name."""
+        if self.name is not None:
+            text = self.name
+        else:
+            path = PurePosixPath(self.train or "")
+            text = path.parent.name or path.name.split(".")[0]
+        return re.sub(r"[^A-Za-z0-9._+=-]+", "-", text).strip("-.") or "data"
+
+
+class MetricsConfig(Settings):
+    """The cut-offs k of P@k, nDCG@k, PSP@k and PSnDCG@k.
+
+    ``psndcg``: divide as pyxclib and napkinXC do, or as the XC repository's MATLAB script.
+    """
+
+    k: Counts = (1, 3, 5)
+    psndcg: Literal["pyxclib", "matlab"] = "pyxclib"
+
+
+class ExecutorConfig(Settings):
+    """Where tasks run; changes no result, so it is no part of a job's identity.
+
+    ``jobs`` processes (-1: one a core) of ``threads`` BLAS and numba threads each.
+    """
+
+    backend: Literal["loky", "inline"] = "loky"
+    jobs: Annotated[int, AfterValidator(_process_count)] = -1
+    threads: Count = 1
+
+
+class ConfigBody(Settings):
+    """Everything of a config file but its methods and sweep."""
+
+    dataset: DatasetConfig
+    seed: Annotated[int, Field(ge=0)] = 0
+    splits: Counts = (1,)
+    metrics: MetricsConfig = MetricsConfig()
+    executor: ExecutorConfig = ExecutorConfig()
+
+
+@dataclass(frozen=True)
+class MethodConfig:
+    """One method, resolved: preset and overrides merged, grid values filled in."""
+
+    label: str
+    preset: str | None
+    settings: MethodSettings
+
+    def mapping(self) -> dict[str, Any]:
+        """All of it, as a ``method:`` that reads back equal."""
+        head = {"label": self.label} | ({"preset": self.preset} if self.preset else {})
+        return head | self.settings.model_dump()
+
+
+@dataclass(frozen=True)
+class JobConfig:
+    """What one job is told: one dataset, one split, one method."""
+
+    dataset: DatasetConfig
+    method: MethodConfig
+    seed: int
+    split: int
+    metrics: MetricsConfig
+
+    def mapping(self) -> dict[str, Any]:
+        """All of it, as a config file that reads back to this one job."""
+        return {
+            "dataset": self.dataset.model_dump(exclude_none=True),
+            "method": self.method.mapping(),
+            "seed": self.seed,
+            "splits": [self.split],
+            "metrics": self.metrics.model_dump(mode="json"),
+        }
+
+
+@dataclass(frozen=True)
+class Config:
+    """A config file, resolved: every method in full, the sweep expanded."""
+
+    body: ConfigBody
+    methods: tuple[MethodConfig, ...]
+
+    @property
+    def executor(self) -> ExecutorConfig:
+        return self.body.executor
+
+    def jobs(self) -> list[JobConfig]:
+        """Every split of every method, split by split."""
+        body = self.body
+        return [
+            JobConfig(body.dataset, method, body.seed, split, body.metrics)
+            for split in body.splits
+            for method in self.methods
+        ]
+
+    def mapping(self) -> dict[str, Any]:
+        """All of it, as a config file that reads back equal."""
+        body = self.body
+        return {
+            "dataset": body.dataset.model_dump(exclude_none=True),
+            "methods": [method.mapping() for method in self.methods],
+            "seed": body.seed,
+            "splits": list(body.splits),
+            "metrics": body.metrics.model_dump(mode="json"),
+            "executor": body.executor.model_dump(),
+        }

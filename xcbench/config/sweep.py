@@ -1,0 +1,125 @@
+"""The methods of a config, each at every point of the sweep's grid."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+from xcbench.config.changes import flat
+from xcbench.config.problems import Problem, inner_model, shown, unknown_key
+from xcbench.config.resolve import MODELS, resolve_method
+from xcbench.config.schema import MethodConfig
+from xcbench.config.yaml import KeyPath
+
+
+def resolve_methods(
+    entries: list[tuple[KeyPath, Any]], sweep: Any, problems: list[Problem]
+) -> tuple[MethodConfig, ...]:
+    """Every method of a config in full, expanded over the sweep; defects go to ``problems``.
+
+    Parameters
+    ----------
+    entries : list of (path, value)
+        What the file says under ``method:`` or ``methods:``.
+    sweep : mapping or None
+        Dotted method keys and the values each one takes. A method that has no such key keeps out
+        of that axis; a key that no method has is a problem.
+    """
+    plain: list[tuple[KeyPath, dict[str, Any], MethodConfig]] = []
+    for path, value in entries:
+        raw = {"preset": value} if isinstance(value, str) else value
+        method = resolve_method(raw, path, problems)
+        if method is not None:
+            plain.append((path, raw, method))
+    axes = _axes(sweep, [method for _, _, method in plain], problems)
+    methods: dict[str, MethodConfig] = {}
+    for path, raw, base in plain:
+        for method in _expanded(raw, path, base, axes, problems):
+            if method.label in methods:
+                problems.append(
+                    Problem(path, f"the label {method.label!r} is taken; give this method another")
+                )
+            methods[method.label] = method
+    return tuple(methods.values())
+
+
+def _axes(sweep: Any, methods: list[MethodConfig], problems: list[Problem]) -> dict[str, list[Any]]:
+    """The sweep's keys and values, checked: lists of distinct values, keys some method has."""
+    if sweep is None:
+        return {}
+    if not isinstance(sweep, dict):
+        problems.append(Problem(("sweep",), f"found {shown(sweep)}; expected a mapping"))
+        return {}
+    axes: dict[str, list[Any]] = {}
+    models = {type(method.settings) for method in methods} or set(MODELS.values())
+    known = sorted({key for model in models for key in flat(model().model_dump())} - {"model"})
+    for key, values in sweep.items():
+        if not isinstance(values, list) or not values:
+            message = f"found {shown(values)}; expected a list of values"
+            problems.append(Problem(("sweep", key), message))
+        elif not any(_has_key(model, key) for model in models):
+            problems.append(Problem(("sweep", key), unknown_key(key, known)))
+        else:
+            axes[key] = values
+    return axes
+
+
+def _has_key(model: type[BaseModel], key: str) -> bool:
+    *parents, last = key.split(".")
+    inner: type[BaseModel] | None = model
+    for parent in parents:
+        inner = inner_model(inner, parent)
+    return inner is not None and last in inner.model_fields and key != "model"
+
+
+def _expanded(
+    raw: dict[str, Any],
+    path: KeyPath,
+    base: MethodConfig,
+    axes: Mapping[str, list[Any]],
+    problems: list[Problem],
+) -> Iterator[MethodConfig]:
+    """The method at every point of the grid, labelled by where it stands."""
+    keys = [key for key in axes if _has_key(type(base.settings), key)]
+    for values in itertools.product(*(axes[key] for key in keys)):
+        entry = copy.deepcopy(raw)
+        for key, value in zip(keys, values, strict=True):
+            _put(entry, key, value)
+        if keys:
+            suffix = "-".join(f"{key}{_worded(v)}" for key, v in zip(keys, values, strict=True))
+            entry["label"] = f"{base.label}-{suffix}"[:80]
+        found: list[Problem] = []
+        method = resolve_method(entry, path, found)
+        for problem in found:
+            relocated = _in_sweep(problem, path, keys)
+            if relocated not in problems:
+                problems.append(relocated)
+        if method is not None:
+            yield method
+
+
+def _put(entry: dict[str, Any], key: str, value: Any) -> None:
+    *parents, last = key.split(".")
+    for parent in parents:
+        below = entry.get(parent)
+        entry[parent] = {"kind": below} if isinstance(below, str) else (below or {})
+        entry = entry[parent]
+    entry[last] = value
+
+
+def _worded(value: Any) -> str:
+    return re.sub(r"[^A-Za-z0-9._+=-]+", "_", str(value)).strip("_")
+
+
+def _in_sweep(problem: Problem, path: KeyPath, keys: list[str]) -> Problem:
+    """A defect of a swept value belongs to the sweep, where the person wrote it."""
+    inside = ".".join(str(part) for part in problem.path[len(path) :])
+    for key in keys:
+        if inside == key or inside.startswith(key + "."):
+            return Problem(("sweep", key), problem.message)
+    return problem

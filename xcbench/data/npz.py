@@ -1,0 +1,47 @@
+"""Features and labels as scipy sparse matrices in .npz files."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+
+import numpy as np
+from scipy import sparse
+
+from xcbench.data.matrix import INT32_MAX, csr
+from xcbench.errors import DataError
+
+
+def read_npz(path: str | os.PathLike[str]) -> sparse.csr_array:
+    """Read a matrix written by ``scipy.sparse.save_npz``; canonical csr_array of float32.
+
+    Raises
+    ------
+    DataError
+        The file is missing, is no such matrix, or holds a value or an entry twice that the text
+        formats would refuse.
+    """
+    try:
+        loaded = sparse.load_npz(path)
+    except FileNotFoundError:
+        raise DataError(f"{path}: no such file") from None
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise DataError(
+            f"{path}: not a sparse matrix as scipy.sparse.save_npz writes it ({error})"
+        ) from None
+    try:
+        matrix = sparse.csr_array(loaded)
+        matrix.check_format(full_check=True)
+    except (ValueError, TypeError) as error:
+        raise DataError(f"{path}: the matrix is inconsistent ({error})") from None
+    if max(matrix.shape) > INT32_MAX:
+        raise DataError(f"{path}: found the shape {matrix.shape}; expected at most {INT32_MAX}")
+    matrix.sort_indices()
+    if not matrix.has_canonical_format:
+        raise DataError(f"{path}: an entry occurs twice in a row; expected each once")
+    with np.errstate(over="ignore"):
+        values = matrix.data.astype(np.float32)
+    if not np.isfinite(values).all():
+        raise DataError(f"{path}: found a value that is not finite; expected finite float32")
+    indptr = matrix.indptr.astype(np.int64 if matrix.nnz > INT32_MAX else np.int32)
+    return csr(values, matrix.indices.astype(np.int32), indptr, matrix.shape)

@@ -1,0 +1,61 @@
+"""S_+(n, r): positive semidefinite n x n matrices of rank r, as the quotient R_*^{n x r} / O(r).
+
+A point M = Z Z^T is kept as Z (n, r) of full column rank; Z and Z O stand for the same point.
+Tangent vectors are horizontal lifts H (n, r) with Z^T H symmetric; the metric is tr(A^T B).
+Source: the RXML paper, section on local embeddings; Journee, Bach, Absil and Sepulchre, "Low-rank
+optimization on the cone of positive semidefinite matrices", SIAM J. Optim. 2010, Theorem 9.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from xcbench.manifolds.base import Manifold
+
+
+class PSDFixedRank(Manifold[np.ndarray, np.ndarray]):
+    """S_+(n, r) with points and tangent vectors as (n, r) arrays of one float dtype."""
+
+    def __init__(self, n: int, r: int) -> None:
+        if not 1 <= r <= n:
+            raise ValueError(f"rank is {r}; expected between 1 and n = {n}")
+        self.n = n
+        self.r = r
+
+    @property
+    def dimension(self) -> int:
+        """n r - r (r - 1) / 2."""
+        return self.n * self.r - self.r * (self.r - 1) // 2
+
+    def inner(self, point: np.ndarray, u: np.ndarray, v: np.ndarray) -> float:
+        """tr(u^T v)."""
+        return float(np.vdot(u, v))
+
+    def combine(self, a: float, u: np.ndarray, b: float, v: np.ndarray) -> np.ndarray:
+        """See Manifold.combine."""
+        return u.dtype.type(a) * u + v.dtype.type(b) * v
+
+    def retract(self, point: np.ndarray, u: np.ndarray, t: float) -> np.ndarray:
+        """Z + t U."""
+        return point + point.dtype.type(t) * u
+
+    def project(self, point: np.ndarray, h: np.ndarray) -> np.ndarray:
+        """Horizontal part H - Z E of an (n, r) array, E (Z^T Z) + (Z^T Z) E = Z^T H - H^T Z."""
+        cross = (point.T @ h).astype(np.float64)
+        values, vectors = np.linalg.eigh((point.T @ point).astype(np.float64))
+        skew = vectors.T @ (cross - cross.T) @ vectors
+        sums = values[:, None] + values[None, :]
+        # a vanishing pair of eigenvalues has no vertical direction to remove
+        floor = np.finfo(np.float64).eps * max(values[-1], np.finfo(np.float64).tiny)
+        rotation = vectors @ np.where(sums > floor, skew / np.maximum(sums, floor), 0.0) @ vectors.T
+        return h - point @ rotation.astype(point.dtype)
+
+    def transport(self, old: np.ndarray, new: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """Horizontal projection at the new point."""
+        return self.project(new, u)
+
+    def inner_transported(
+        self, old: np.ndarray, new: np.ndarray, u: np.ndarray, v: np.ndarray
+    ) -> float:
+        """tr(u^T v): v is horizontal at ``new`` and the projection is orthogonal."""
+        return self.inner(new, u, v)

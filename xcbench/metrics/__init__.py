@@ -1,0 +1,77 @@
+"""Ranking and propensity-scored metrics on TopK; the convention is in metrics/ranking.py."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import sparse
+
+from xcbench.data.dataset import TopK
+from xcbench.metrics.propensity import (
+    PSnDCGVariant,
+    attainable,
+    earned,
+    inverse_propensity,
+    ps_ndcg_at_k,
+    ps_precision_at_k,
+)
+from xcbench.metrics.ranking import hits, ndcg_at_k, precision_at_k
+
+__all__ = ["evaluate"]
+
+
+def evaluate(
+    prediction: TopK,
+    Y_test: sparse.csr_array,
+    Y_train: sparse.csr_array,
+    k: Sequence[int],
+    a: float,
+    b: float,
+    variant: PSnDCGVariant = "pyxclib",
+) -> dict[str, float]:
+    """All metrics at all k.
+
+    Parameters
+    ----------
+    prediction : TopK
+        For the rows of Y_test, in their order.
+    Y_test : csr_array, shape (n, l)
+    Y_train : csr_array, shape (N, l)
+        What the propensities are estimated from.
+    k : sequence of int
+        Each at least 1.
+    a, b : float
+        Propensity constants.
+    variant : {"pyxclib", "matlab"}
+        Of PSnDCG only.
+
+    Returns
+    -------
+    dict
+        "P@1" ..., "nDCG@1" ..., "PSP@1" ..., "PSnDCG@1" ..., in percent.
+
+    Raises
+    ------
+    DataError
+        See ranking.hits.
+    """
+    if not k or min(k) < 1:
+        raise ValueError(f"k is {list(k)}; expected one or more numbers of at least 1")
+    depth = max(k)
+    found = hits(prediction, Y_test, depth)
+    n_relevant = np.diff(Y_test.indptr)
+    weights = inverse_propensity(Y_train, a, b)
+    gains = earned(prediction, found, weights)
+    best = attainable(Y_test, weights, depth)
+    columns = {
+        "P": precision_at_k(found, k),
+        "nDCG": ndcg_at_k(found, n_relevant, k),
+        "PSP": ps_precision_at_k(gains, best, k),
+        "PSnDCG": ps_ndcg_at_k(gains, best, n_relevant, k, variant),
+    }
+    return {
+        f"{name}@{at}": float(value)
+        for name, values in columns.items()
+        for at, value in zip(k, values, strict=True)
+    }

@@ -1,0 +1,113 @@
+"""What every model promises, and the seam through which it hands its work to an executor."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, Self, TypeVar
+
+from scipy import sparse
+
+from xcbench.data.dataset import Dataset, TopK
+from xcbench.errors import TaskError
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Task:
+    """One independent piece of a fit.
+
+    Attributes
+    ----------
+    label : str
+        What a person calls it ("learner 2, cluster 1"); errors and progress show it.
+    arguments : tuple
+        Arguments of the mapped function; picklable and small (a stored Dataset pickles as its
+        path).
+    cost : float
+        Relative size; executors start the largest first.
+    """
+
+    label: str
+    arguments: tuple[Any, ...]
+    cost: float = 1.0
+
+
+class Executor(Protocol):
+    """Runs tasks somewhere and returns their results in the order of the tasks.
+
+    When tasks fail the others still finish; then one TaskError names every failure by its label.
+    """
+
+    def map(self, function: Callable[..., T], tasks: Sequence[Task], stage: str) -> list[T]:
+        """Call ``function(*task.arguments)`` for each task; ``stage`` names the progress line."""
+        ...
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one task came to: its value, or the error it raised and the traceback (as text)."""
+
+    label: str
+    value: Any = None
+    error: str | None = None
+    traceback: str = ""
+
+
+def attempt(function: Callable[..., Any], task: Task) -> Outcome:
+    """Run one task and catch what it raises, so that one failure never loses the other results."""
+    try:
+        return Outcome(task.label, value=function(*task.arguments))
+    except Exception as error:
+        message = f"{type(error).__name__}: {error}"
+        return Outcome(task.label, error=message, traceback=traceback.format_exc())
+
+
+def values_or_raise(outcomes: Sequence[Outcome]) -> list[Any]:
+    """The values in order, or one TaskError that names every failed task."""
+    failed = [f"{outcome.label}: {outcome.error}" for outcome in outcomes if outcome.error]
+    if failed:
+        raise TaskError("; ".join(failed))
+    return [outcome.value for outcome in outcomes]
+
+
+class InlineExecutor:
+    """Runs tasks one after the other in this process."""
+
+    def map(self, function: Callable[..., T], tasks: Sequence[Task], stage: str) -> list[T]:
+        """See Executor.map."""
+        return values_or_raise([attempt(function, task) for task in tasks])
+
+
+class Model(Protocol):
+    """A multi-label classifier on sparse features.
+
+    ``fit`` leaves ``stage_seconds``: stage name -> seconds summed over its tasks.
+    """
+
+    stage_seconds: dict[str, float]
+
+    def fit(self, train: Dataset, executor: Executor | None = None) -> Self:
+        """Learn from ``train``; tasks go through ``executor`` (in-process when None)."""
+        ...
+
+    def predict(self, X: sparse.csr_array, k: int) -> TopK:
+        """The k best labels of every row of X (n, d)."""
+        ...
+
+    def save(self, folder: Path) -> None:
+        """Write the model as .npy files and JSON into an existing empty folder; no pickle."""
+        ...
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Open a saved model; its arrays are memory-mapped read-only."""
+        ...
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the arrays prediction needs."""
+        ...

@@ -1,0 +1,77 @@
+"""LocalEmbedding on disk: JSON and .npy files, one set per learner, opened memory-mapped.
+
+A learner's clusters lie one after the other in four flat arrays; ``layout`` holds their sizes.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+from xcbench.config.methods import LocalEmbeddingSettings
+from xcbench.models.local_embedding.cluster import Cluster
+
+FLAT = ("rows", "features", "weights", "stored")
+DTYPES = (np.int32, np.int32, np.float32, np.float32)
+
+
+def save_header(
+    folder: Path, settings: LocalEmbeddingSettings, seed: int, labels: sparse.csr_array
+) -> None:
+    """Write settings, seed and the training labels."""
+    header = {"settings": settings.model_dump(), "seed": seed, "n_labels": labels.shape[1]}
+    (folder / "model.json").write_text(json.dumps(header, indent=1))
+    np.save(folder / "label_indptr.npy", labels.indptr)
+    np.save(folder / "label_indices.npy", labels.indices)
+
+
+def load_header(folder: Path) -> tuple[LocalEmbeddingSettings, int, sparse.csr_array]:
+    """Read back what save_header wrote."""
+    header = json.loads((folder / "model.json").read_text())
+    indptr, indices = _open(folder / "label_indptr.npy"), _open(folder / "label_indices.npy")
+    labels = sparse.csr_array(
+        (np.ones(indices.size, np.float32), indices, indptr),
+        shape=(indptr.size - 1, header["n_labels"]),
+    )
+    settings = LocalEmbeddingSettings.model_validate(header["settings"])
+    return settings, header["seed"], labels
+
+
+def save_learner(folder: Path, number: int, centroids: np.ndarray, clusters: list[Cluster]) -> None:
+    """Write one learner."""
+    stem = folder / f"learner-{number:03d}"
+    np.save(f"{stem}-centroids.npy", centroids)
+    layout = [
+        (c.rows.size, c.features.size, c.weights.shape[1], c.stored.shape[1]) for c in clusters
+    ]
+    np.save(f"{stem}-layout.npy", np.array(layout, np.int64).reshape(-1, 4))
+    for position, (name, dtype) in enumerate(zip(FLAT, DTYPES, strict=True)):
+        flat = [c.arrays[position].ravel() for c in clusters]
+        np.save(f"{stem}-{name}.npy", np.concatenate(flat) if flat else np.empty(0, dtype))
+
+
+def load_learner(folder: Path, number: int) -> tuple[np.ndarray, list[Cluster]]:
+    """Map one learner: its centroids and clusters."""
+    stem = folder / f"learner-{number:03d}"
+    flat = [_open(Path(f"{stem}-{name}.npy")) for name in FLAT]
+    at = [0] * len(flat)
+
+    def take(which: int, *shape: int) -> np.ndarray:
+        start = at[which]
+        at[which] += int(np.prod(shape))
+        return flat[which][start : at[which]].reshape(shape)
+
+    clusters = [
+        Cluster(take(0, n), take(1, f), take(2, f, r), take(3, n, width))
+        for n, f, r, width in np.load(f"{stem}-layout.npy").tolist()
+    ]
+    return _open(Path(f"{stem}-centroids.npy")), clusters
+
+
+def _open(path: Path) -> np.ndarray:
+    # a memory map cannot be empty
+    array: np.ndarray = np.load(path, mmap_mode="r" if path.stat().st_size > 128 else None)
+    return np.asarray(array)

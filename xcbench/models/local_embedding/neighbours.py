@@ -1,0 +1,103 @@
+"""Neighbour stage: Omega, the pairs of points whose label similarity the embedding keeps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from xcbench.config.methods import NeighbourSettings
+from xcbench.kernels.neighbours import label_neighbours
+from xcbench.kernels.pattern import count_pairs, merge_pairs
+from xcbench.optim.masked_completion import MaskedSymmetric
+
+MOST_LABELS = np.iinfo(np.uint16).max
+
+
+@dataclass(frozen=True, eq=False)
+class NeighbourLists:
+    """N_i for every point: directed, each point normally among its own.
+
+    Attributes
+    ----------
+    ids : int32, shape (n, m)
+    similarity : float32, shape (n, m)
+    sizes : int32, shape (n,)
+        Row i holds sizes[i] neighbours; what follows is undefined.
+    """
+
+    ids: np.ndarray
+    similarity: np.ndarray
+    sizes: np.ndarray
+
+    def symmetrised(self, position: np.ndarray) -> MaskedSymmetric:
+        """Omega as unordered pairs weighted by how often each stands in it.
+
+        Point i goes to row ``position[i]``.
+        """
+        n = self.sizes.size
+        indptr = np.empty(n + 1, np.int64)
+        count_pairs(self.ids, self.sizes, position, indptr)
+        directed = int(indptr[-1])
+        columns = np.empty(directed, np.int32)
+        weights = np.empty(directed, np.float32)
+        targets = np.empty(directed, np.float32)
+        size = merge_pairs(
+            self.ids, self.sizes, self.similarity, position, indptr,
+            np.empty(directed, np.int64), columns, weights, targets,
+        )  # fmt: skip
+        return MaskedSymmetric(
+            indptr, columns[:size].copy(), weights[:size].copy(), targets[:size].copy()
+        )
+
+    def directed(self, position: np.ndarray) -> sparse.csr_array:
+        """P_Omega(S), not symmetric, zeros on Omega stored; point i at position[i]."""
+        n, m = self.ids.shape
+        held = np.arange(m) < self.sizes[:, None]
+        rows = np.repeat(position, self.sizes)
+        matrix = sparse.csr_array(
+            (self.similarity[held], (rows, position[self.ids[held]])), shape=(n, n)
+        )
+        matrix.sort_indices()
+        return matrix
+
+
+def find_neighbours(Y: sparse.csr_array, settings: NeighbourSettings) -> NeighbourLists:
+    """The ``count`` most similar label rows of every row; ties to the smaller row.
+
+    Parameters
+    ----------
+    Y : csr_array of 0/1, shape (n, l), every row with a label
+    settings : NeighbourSettings
+    """
+    n = Y.shape[0]
+    per_point = np.diff(Y.indptr)
+    if per_point.max(initial=0) > MOST_LABELS:
+        raise ValueError(
+            f"a point has {per_point.max()} labels; at most {MOST_LABELS} are supported"
+        )
+    lengths = np.ones(n, np.float32)
+    if settings.kind == "cosine":
+        lengths = np.maximum(per_point, 1).astype(np.float32)
+    by_label = Y.T.tocsr()
+    m = min(settings.count, n)
+    ids = np.zeros((n, m), np.int32)
+    similarity = np.zeros((n, m), np.float32)
+    sizes = np.empty(n, np.int32)
+    label_neighbours(
+        Y.indptr.astype(np.int64), Y.indices, by_label.indptr.astype(np.int64), by_label.indices,
+        lengths, settings.disjoint == "keep", ids, similarity, sizes,
+    )  # fmt: skip
+    return NeighbourLists(ids, similarity, sizes)
+
+
+def locality_order(Y: sparse.csr_array) -> np.ndarray:
+    """Row order that puts points of the same dominant (most frequent) label together, int64 (n,).
+
+    Such points have neighbours in common, so the kernels on Omega find them in cache.
+    """
+    frequency = np.bincount(Y.indices, minlength=Y.shape[1])
+    key = frequency[Y.indices].astype(np.int64) * Y.shape[1] + Y.indices
+    dominant = np.maximum.reduceat(key, Y.indptr[:-1])
+    return np.argsort(dominant, kind="stable")

@@ -1,0 +1,56 @@
+"""Regression stage: V with X V ~ Z, on the features that occur in the cluster, then sparsified."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from xcbench.config.methods import RegressionSettings
+from xcbench.optim.admm import l1_regression
+from xcbench.optim.ridge import RidgeSolver, SparseOperator
+
+
+def active_features(X: sparse.csr_array) -> tuple[np.ndarray, sparse.csr_array]:
+    """The features that occur in X, int32 ascending, and X restricted to them."""
+    active = np.unique(X.indices).astype(np.int32)
+    local = np.searchsorted(active, X.indices).astype(np.int32)
+    return active, sparse.csr_array((X.data, local, X.indptr), shape=(X.shape[0], active.size))
+
+
+def regress(A: SparseOperator, Z: np.ndarray, settings: RegressionSettings) -> np.ndarray:
+    """Weights V (d, r) float32 of the configured regression, smallest entries zeroed."""
+    if settings.kind == "ridge":
+        V = RidgeSolver(A, settings.ridge).solve(Z)
+    else:
+        V = l1_regression(
+            A,
+            Z,
+            shift=settings.ridge,
+            l1=settings.l1,
+            rho=settings.rho,
+            iterations=settings.iterations,
+            exact_threshold=settings.threshold == "exact",
+        )
+    if settings.weight_sparsity > 0:
+        zero_smallest(V.reshape(1, -1), settings.weight_sparsity)
+    return V
+
+
+def embed(A: SparseOperator, V: np.ndarray, settings: RegressionSettings) -> np.ndarray:
+    """Stored embeddings A V (n, r), the smallest share of each dimension zeroed."""
+    E = A.multiply(V)
+    if settings.embedding_sparsity > 0:
+        transposed = np.ascontiguousarray(E.T)
+        zero_smallest(transposed, settings.embedding_sparsity)
+        E = np.ascontiguousarray(transposed.T)
+    return E
+
+
+def zero_smallest(rows: np.ndarray, share: float) -> None:
+    """Zero, in place, the ``share`` of each row's entries that are smallest in size."""
+    count = int(share * rows.shape[1])
+    if count == 0:
+        return
+    size = np.abs(rows)
+    cutoff = np.partition(size, count - 1, axis=1)[:, count - 1 : count]
+    rows[size <= cutoff] = 0.0

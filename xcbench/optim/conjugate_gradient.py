@@ -1,0 +1,151 @@
+"""Nonlinear conjugate gradients on a Riemannian manifold; knows neither data nor manifold.
+
+The scheme and the two beta rules are those of Manopt's ``conjugategradient`` (Hager and Zhang,
+"A survey of nonlinear conjugate gradient methods", 2006, carried over to manifolds): with
+gradients g, g' before and after the step, T the transport and d the direction before it,
+
+    Polak-Ribiere+        beta = max(0, <g', g' - T g> / <g, g>)
+    Hestenes-Stiefel+     beta = max(0, <g', g' - T g> / <g' - T g, T d>)
+    next direction        -g' + beta T d, or -g' where that is no descent direction
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from xcbench.manifolds.base import Manifold
+from xcbench.optim.line_search import Line, LineSearchName, State, make_line_search
+
+BetaName = Literal["polak_ribiere", "hestenes_stiefel"]
+
+ITERATION_LIMIT = "iteration limit"
+SMALL_GRADIENT = "gradient norm below tolerance"
+NO_DECREASE = "no decrease along the line"
+SHORT_STEP = "step below minimum"
+
+
+class Problem(Protocol):
+    """A smooth cost on a manifold, as the solver sees it.
+
+    The state a problem makes at a point carries what cost and gradient share, so nothing is
+    computed twice; it is the problem's own business what that is.
+    """
+
+    def start(self, point: Any) -> State:
+        """State at a given point."""
+        ...
+
+    def gradient(self, state: Any) -> Any:
+        """Riemannian gradient, a tangent vector at ``state.point``."""
+        ...
+
+    def line(self, state: Any, direction: Any) -> Line:
+        """The cost along the retracted ``direction``."""
+        ...
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Where a solver stopped and why.
+
+    Attributes
+    ----------
+    point : the manifold's point
+    cost : float
+        Cost at the point.
+    iterations : int
+        Steps taken.
+    reason : str
+        Why it stopped, one phrase.
+    costs : list of float
+        Cost at the start and after every step (``iterations + 1`` values, not increasing).
+    """
+
+    point: Any
+    cost: float
+    iterations: int
+    reason: str
+    costs: list[float] = field(repr=False)
+
+
+def conjugate_gradient(
+    problem: Problem,
+    point: Any,
+    *,
+    manifold: Manifold[Any, Any],
+    iterations: int,
+    beta: BetaName = "polak_ribiere",
+    line_search: LineSearchName = "exact",
+    tolerance: float = 1e-6,
+    minimum_step: float = 1e-10,
+) -> Solution:
+    """Minimise ``problem`` over ``manifold`` from ``point``.
+
+    Parameters
+    ----------
+    problem : Problem
+    point : point of the manifold
+    manifold : Manifold
+    iterations : int
+        At most this many steps; 0 only evaluates the start.
+    beta : {"polak_ribiere", "hestenes_stiefel"}
+        Both clipped at 0 (which restarts).
+    line_search : {"exact", "armijo"}
+        See xcbench.optim.line_search.
+    tolerance : float
+        Stop once the gradient is this many times shorter than at the start (0: never).
+    minimum_step : float
+        Stop when the length of a step falls below this; the step itself is kept.
+
+    Returns
+    -------
+    Solution
+    """
+    search = make_line_search(line_search)
+    state = problem.start(point)
+    costs = [float(state.cost)]
+
+    def stop(reason: str) -> Solution:
+        return Solution(state.point, costs[-1], len(costs) - 1, reason, costs)
+
+    if iterations == 0:
+        return stop(ITERATION_LIMIT)
+    gradient = problem.gradient(state)
+    squared = manifold.inner(state.point, gradient, gradient)
+    target = tolerance * squared**0.5
+    direction, slope = _steepest(manifold, gradient), -squared
+    while (
+        not squared**0.5 <= target
+    ):  # a gradient of nan goes on to the line search and stops there
+        if not slope < 0:
+            direction, slope = _steepest(manifold, gradient), -squared
+        length = manifold.norm(state.point, direction)
+        line = problem.line(state, direction)
+        t = search(line, state.cost, slope, length)
+        if t == 0.0:
+            return stop(NO_DECREASE)
+        old, state = state.point, line.move(t)
+        costs.append(float(state.cost))
+        if t * length < minimum_step:
+            return stop(SHORT_STEP)
+        if len(costs) > iterations:
+            return stop(ITERATION_LIMIT)
+        new = problem.gradient(state)
+        carried = manifold.transport(old, state.point, direction)
+        new_squared = manifold.inner(state.point, new, new)
+        change = new_squared - manifold.inner_transported(old, state.point, gradient, new)
+        if beta == "polak_ribiere":
+            scale = squared
+        else:
+            scale = manifold.inner(state.point, new, carried)
+            scale -= manifold.inner_transported(old, state.point, gradient, carried)
+        factor = max(0.0, change / scale) if scale else 0.0
+        direction = manifold.combine(-1.0, new, factor, carried)
+        gradient, squared = new, new_squared
+        slope = manifold.inner(state.point, gradient, direction)
+    return stop(SMALL_GRADIENT)
+
+
+def _steepest(manifold: Manifold[Any, Any], gradient: Any) -> Any:
+    return manifold.combine(-1.0, gradient, 0.0, gradient)

@@ -1,0 +1,79 @@
+"""The table a run ends with, and the list of what failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+Row = Mapping[str, Any]
+
+MEASURES = ("P", "nDCG", "PSP")
+
+
+def print_results(rows: Sequence[Row], console: Console) -> None:
+    """Print rows of the result table: one table a dataset and split, then the failures.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        Keyed by the columns of ``results.csv``.
+    """
+    if not console.is_terminal:
+        console = Console(file=console.file, width=160)
+    tables: dict[str, list[Row]] = {}
+    for row in rows:
+        if row["status"] == "done":
+            tables.setdefault(f"{row['dataset']}, split {row['split']}", []).append(row)
+    for title, group in tables.items():
+        console.print(_table(title, group), "")
+    for row in rows:
+        if row["status"] == "failed":
+            line = f"failed: {row['dataset']}, {row['method']}: {row['error']}"
+            console.print(line, style="red", markup=False, highlight=False, soft_wrap=True)
+
+
+def _table(title: str, rows: list[Row]) -> Table:
+    # 80 characters hold it; on a narrower terminal, or with long labels, the labels are folded.
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False)
+    table.padding = (0, 0)
+    table.add_column("method", overflow="fold", min_width=12)
+    metrics = _metrics(rows)
+    for name in metrics:
+        table.add_column(name.replace("@", "\n@"), justify="right", no_wrap=True)
+    for name in ("train\ns", "predict\nms/row", "model\nMB"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(
+            str(row["method"]),
+            *(_number(row.get(name), 1, 2) for name in metrics),
+            _number(row.get("train_s"), 1, 2),
+            _number(row.get("predict_ms_per_point"), 1, 3),
+            _number(row.get("model_bytes"), 1e6, 2),
+        )
+    return table
+
+
+def _metrics(rows: Iterable[Row]) -> list[str]:
+    """The metrics the rows have, measure by measure and k by k; nDCG@1 repeats P@1."""
+    found = {key for row in rows for key in row if key.partition("@")[0] in MEASURES}
+    found.discard("nDCG@1")
+
+    def order(key: str) -> tuple[int, int]:
+        measure, _, k = key.partition("@")
+        return MEASURES.index(measure), int(k)
+
+    return sorted(found, key=order)
+
+
+def _number(value: Any, unit: float, digits: int) -> str:
+    """Fewer decimals for large numbers, so that columns stay narrow; nothing for nothing."""
+    if value in (None, ""):
+        return ""
+    number = float(value) / unit
+    if number >= 100:
+        digits = 1 if number < 1000 else 0
+    return f"{number:.{digits}f}"

@@ -1,0 +1,143 @@
+"""The extreme-classification job: train on the training rows, rank the labels of the test rows.
+
+The only place where a job touches data, models and metrics at once; whoever runs it sees names,
+numbers and files.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from xcbench.config.schema import DatasetConfig, JobConfig, PropensityConfig
+from xcbench.data.catalogue import catalogue
+from xcbench.data.dataset import Dataset, TopK
+from xcbench.data.sources import locate
+from xcbench.data.store import PreparedData, prepare
+from xcbench.metrics import evaluate
+from xcbench.models import load_model, make_model
+from xcbench.models.base import Executor, Model, Task
+
+logger = logging.getLogger(__name__)
+
+# Fixed, so that a row is predicted in the same company whatever the number of processes.
+BLOCK_ROWS = 2048
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How large a dataset is."""
+
+    n_train: int
+    n_test: int
+    n_features: int
+    n_labels: int
+
+
+@dataclass(frozen=True)
+class XCData:
+    """Data ready to run on: its hash, its sizes, and where it lies."""
+
+    sha256: str
+    sizes: Sizes
+    propensity: PropensityConfig
+    prepared: PreparedData
+
+
+@dataclass(frozen=True)
+class XCOutcome:
+    """What an XC job measured.
+
+    Attributes
+    ----------
+    metrics : dict of str to float
+        "P@1" and so on, percent.
+    seconds : dict of str to float
+        Wall seconds of "train" and "predict"; the model's stages summed over their tasks.
+    model_bytes, test_rows_without_labels : int
+    """
+
+    metrics: dict[str, float]
+    seconds: dict[str, float]
+    model_bytes: int
+    test_rows_without_labels: int
+
+
+def open_data(dataset: DatasetConfig, data_root: Path, split: int) -> XCData:
+    """Find and prepare a dataset (once; later calls map what is prepared).
+
+    Raises
+    ------
+    DataError
+        The files are missing or malformed.
+    """
+    prepared = prepare(locate(dataset, data_root, split), dataset.features)
+    train, test = prepared.train, prepared.test
+    sizes = Sizes(train.n_points, test.n_points, train.n_features, train.n_labels)
+    return XCData(prepared.meta["data_sha256"], sizes, propensity(dataset), prepared)
+
+
+def propensity(dataset: DatasetConfig) -> PropensityConfig:
+    """A and B: the config's, else the catalogue's, else the usual 0.55 and 1.5."""
+    if dataset.propensity is not None:
+        return dataset.propensity
+    entry = catalogue().get(dataset.name or "")
+    if entry is None:
+        return PropensityConfig(a=0.55, b=1.5)
+    return PropensityConfig(a=entry.propensity.a, b=entry.propensity.b)
+
+
+def run(job: JobConfig, data: XCData, folder: Path, executor: Executor) -> XCOutcome:
+    """Train, save, predict and score; leaves ``model/`` and ``predictions.npz`` in the folder.
+
+    Raises
+    ------
+    TaskError
+        Tasks of the fit or of the prediction failed.
+    """
+    train, test = data.prepared.train, data.prepared.test
+    start = time.perf_counter()
+    model = make_model(job.method.settings, job.seed).fit(train, executor)
+    seconds = {"train": time.perf_counter() - start}
+    seconds |= {stage: float(spent) for stage, spent in model.stage_seconds.items()}
+    logger.info("trained in %.1f s", seconds["train"])
+    saved, model_bytes = _save(model, folder), int(model.nbytes)
+    del model  # The workers map the saved one; two in memory would be one too many.
+    start = time.perf_counter()
+    prediction = predict_blocks(saved, test, max(job.metrics.k), executor)
+    seconds["predict"] = time.perf_counter() - start
+    np.savez(folder / "predictions.npz", labels=prediction.labels, scores=prediction.scores)
+    a, b, wanted = data.propensity.a, data.propensity.b, job.metrics
+    metrics = evaluate(prediction, test.Y, train.Y, wanted.k, a, b, wanted.psndcg)
+    without = int(np.count_nonzero(np.diff(test.Y.indptr) == 0))
+    metrics = {name: float(value) for name, value in metrics.items()}
+    return XCOutcome(metrics, seconds, model_bytes, without)
+
+
+def _save(model: Model, folder: Path) -> Path:
+    saved = folder / "model"
+    saved.mkdir()
+    model.save(saved)
+    return saved
+
+
+def predict_blocks(saved: Path, test: Dataset, k: int, executor: Executor) -> TopK:
+    """Predict a dataset with a saved model, in blocks of rows spread over the executor."""
+    tasks = [
+        Task(f"test rows {start} to {stop - 1}", (saved, test, start, stop, k), stop - start)
+        for start in range(0, test.n_points, BLOCK_ROWS)
+        for stop in [min(start + BLOCK_ROWS, test.n_points)]
+    ]
+    blocks = executor.map(_predict_rows, tasks, "predict")
+    return TopK(
+        np.concatenate([np.zeros((0, k), np.int32), *(block.labels for block in blocks)]),
+        np.concatenate([np.zeros((0, k), np.float32), *(block.scores for block in blocks)]),
+    )
+
+
+def _predict_rows(saved: Path, test: Dataset, start: int, stop: int, k: int) -> TopK:
+    return load_model(saved).predict(test.X[start:stop], k)
