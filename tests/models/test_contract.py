@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from xcbench.config.methods import GlobalSettings, MethodSettings
+from xcbench.config.methods import GlobalSettings, LocalEmbeddingSettings, MethodSettings
+from xcbench.config.presets import PRESETS
+from xcbench.config.resolve import merge
 from xcbench.data.dataset import Dataset, TopK
 from xcbench.models import load_model, make_model
 from xcbench.models.base import InlineExecutor
@@ -16,7 +18,30 @@ from xcbench.runner.progress import LogProgress
 
 GROUPS, LABELS_PER_GROUP, FEATURES_PER_GROUP = 6, 4, 8
 
+
+def local(preset: str, **changes: object) -> LocalEmbeddingSettings:
+    """A preset of LocalEmbedding at a rank and neighbourhood that suit the made data."""
+    # equal votes of more neighbours than a group has points say nothing
+    votes = 1 if PRESETS[preset].get("vote") == {"kind": "euclidean"} else 10
+    small = {"rank": 10, "neighbours": {"count": 15}, "vote": {"neighbours": votes}}
+    return LocalEmbeddingSettings.model_validate(
+        merge(merge({**PRESETS[preset], "clusters": 2}, small), changes)
+    )
+
+
 METHODS: dict[str, MethodSettings] = {
+    "rxml": local("rxml"),
+    "rxml, 3 learners of balanced clusters": local("rxml", learners=3, partition="balanced"),
+    "rxml-paper": local("rxml-paper", partition="spherical"),
+    "sleec": local("sleec"),
+    "sleec, released and sparsified": local(
+        "sleec",
+        completion={"kind": "released", "iterations": 30},
+        regression={"weight_sparsity": 0.1, "embedding_sparsity": 0.1},
+    ),
+    "spectral start, inner product, ADMM": local(
+        "rxml", neighbours={"kind": "inner"}, completion="none", regression={"kind": "admm_l1"}
+    ),
     "global": GlobalSettings(rank=12),
     "global closed form": GlobalSettings(rank=12, solver="closed_form"),
     "global as the paper": GlobalSettings(

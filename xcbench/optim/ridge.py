@@ -12,6 +12,7 @@ from scipy import sparse
 from scipy.linalg import lapack
 
 from xcbench.kernels import sparse_dense
+from xcbench.kernels.csr import csr_parts
 
 # Order of the smaller Gram matrix up to which its Cholesky factor beats conjugate gradients
 # (100 right-hand sides, about 20 features a row).
@@ -30,8 +31,8 @@ class SparseOperator:
 
     def __init__(self, A: sparse.csr_array) -> None:
         self.shape: tuple[int, int] = A.shape
-        self._rows = _parts(A)
-        self._columns = _parts(A.T.tocsr())
+        self._rows = csr_parts(A)
+        self._columns = csr_parts(A.T.tocsr())
 
     def multiply(self, B: np.ndarray) -> np.ndarray:
         """A B for float32 (d, r)."""
@@ -99,10 +100,6 @@ class RidgeSolver:
             direction += residual
             squared = new
         return solution
-
-
-def _parts(A: sparse.csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return A.indptr.astype(np.int64), A.indices.astype(np.int32, copy=False), A.data
 
 
 def _multiply(

@@ -13,6 +13,7 @@ from scipy import sparse
 
 from xcbench.config.methods import LocalEmbeddingSettings, PartitionSettings
 from xcbench.data.dataset import Dataset, TopK
+from xcbench.kernels.csr import csr_parts
 from xcbench.kernels.tally import tally
 from xcbench.models.base import Executor, InlineExecutor, Task
 from xcbench.models.local_embedding import files
@@ -100,8 +101,7 @@ class LocalEmbedding:
         tally(
             np.hstack([ids for ids, _ in votes]),
             np.hstack([weights for _, weights in votes]),
-            self.labels.indptr.astype(np.int64),
-            self.labels.indices,
+            *csr_parts(self.labels)[:2],
             self.labels.shape[1],
             labels,
             scores,

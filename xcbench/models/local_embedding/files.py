@@ -15,6 +15,7 @@ from xcbench.config.methods import LocalEmbeddingSettings
 from xcbench.models.local_embedding.cluster import Cluster
 
 FLAT = ("rows", "features", "weights", "stored")
+EMPTY = 128  # bytes of a .npy file that holds no entry
 DTYPES = (np.int32, np.int32, np.float32, np.float32)
 
 
@@ -32,8 +33,10 @@ def load_header(folder: Path) -> tuple[LocalEmbeddingSettings, int, sparse.csr_a
     """Read back what save_header wrote."""
     header = json.loads((folder / "model.json").read_text())
     indptr, indices = _open(folder / "label_indptr.npy"), _open(folder / "label_indices.npy")
+    ones = np.ones(indices.size, np.float32)
+    ones.setflags(write=False)
     labels = sparse.csr_array(
-        (np.ones(indices.size, np.float32), indices, indptr),
+        (ones, indices, indptr),
         shape=(indptr.size - 1, header["n_labels"]),
     )
     settings = LocalEmbeddingSettings.model_validate(header["settings"])
@@ -72,6 +75,7 @@ def load_learner(folder: Path, number: int) -> tuple[np.ndarray, list[Cluster]]:
 
 
 def _open(path: Path) -> np.ndarray:
-    # a memory map cannot be empty
-    array: np.ndarray = np.load(path, mmap_mode="r" if path.stat().st_size > 128 else None)
-    return np.asarray(array)
+    # an empty array cannot be mapped
+    array = np.asarray(np.load(path, mmap_mode="r" if path.stat().st_size > EMPTY else None))
+    array.setflags(write=False)
+    return array

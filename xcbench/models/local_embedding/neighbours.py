@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from xcbench.config.methods import NeighbourSettings
+from xcbench.kernels.csr import csr_parts
 from xcbench.kernels.neighbours import label_neighbours
 from xcbench.kernels.pattern import count_pairs, merge_pairs
 from xcbench.optim.masked_completion import MaskedSymmetric
@@ -80,14 +81,15 @@ def find_neighbours(Y: sparse.csr_array, settings: NeighbourSettings) -> Neighbo
     lengths = np.ones(n, np.float32)
     if settings.kind == "cosine":
         lengths = np.maximum(per_point, 1).astype(np.float32)
-    by_label = Y.T.tocsr()
     m = min(settings.count, n)
     ids = np.zeros((n, m), np.int32)
     similarity = np.zeros((n, m), np.float32)
     sizes = np.empty(n, np.int32)
+    indptr, labels, _ = csr_parts(Y)
+    label_indptr, points, _ = csr_parts(Y.T.tocsr())
     label_neighbours(
-        Y.indptr.astype(np.int64), Y.indices, by_label.indptr.astype(np.int64), by_label.indices,
-        lengths, settings.disjoint == "keep", ids, similarity, sizes,
+        indptr, labels, label_indptr, points, lengths, settings.disjoint == "keep",
+        ids, similarity, sizes,
     )  # fmt: skip
     return NeighbourLists(ids, similarity, sizes)
 

@@ -19,6 +19,8 @@ def active_features(X: sparse.csr_array) -> tuple[np.ndarray, sparse.csr_array]:
 
 def regress(A: SparseOperator, Z: np.ndarray, settings: RegressionSettings) -> np.ndarray:
     """Weights V (d, r) float32 of the configured regression, smallest entries zeroed."""
+    if A.shape[1] == 0:
+        return np.zeros((0, Z.shape[1]), np.float32)
     if settings.kind == "ridge":
         V = RidgeSolver(A, settings.ridge).solve(Z)
     else:
