@@ -97,11 +97,17 @@ def test_directed_matrix_keeps_the_lists_as_they_are():
         assert columns.tolist() == sorted(lists.ids[i].tolist())
 
 
-def test_locality_order_groups_rows_by_their_most_frequent_label():
+def test_locality_order_compares_the_most_frequent_labels_first():
     Y = sparse.csr_array(
         np.array([[1, 0, 0], [0, 1, 1], [1, 0, 0], [0, 1, 0], [0, 1, 0]], np.float32)
     )
-    assert locality_order(Y).tolist() == [0, 2, 1, 3, 4]
+    # label 1 is on three rows: those first, the row of that label alone before the longer one
+    assert locality_order(Y).tolist() == [3, 4, 1, 0, 2]
+
+
+def test_locality_order_reorders_every_row_once():
+    Y = label_rows(200, 30, 0.5, seed=5)  # rows of more labels than are compared
+    assert sorted(locality_order(Y).tolist()) == list(range(200))
 
 
 @given(st.lists(st.floats(-1e6, 1e6, width=32), min_size=1, max_size=60), st.integers(1, 60))

@@ -50,6 +50,15 @@ def test_transported_vectors_are_horizontal_at_the_new_point(at_a_point):
     np.testing.assert_allclose(new.T @ moved, moved.T @ new, atol=1e-10)
 
 
+def test_a_direction_is_its_own_transport_along_its_line(at_a_point):
+    manifold, Z, rng = at_a_point
+    U = manifold.project(Z, rng.standard_normal(Z.shape))
+    new = manifold.retract(Z, U, 0.7)
+    np.testing.assert_allclose(
+        manifold.transport_along(Z, new, U), manifold.transport(Z, new, U), atol=1e-10
+    )
+
+
 def test_inner_transported_is_the_inner_product_with_the_transport(at_a_point):
     manifold, Z, rng = at_a_point
     U = manifold.project(Z, rng.standard_normal(Z.shape))

@@ -38,6 +38,13 @@ class Manifold(ABC, Generic[Point, Tangent]):
     def transport(self, old: Point, new: Point, u: Tangent) -> Tangent:
         """Tangent vector at ``new`` that stands for ``u`` at ``old``."""
 
+    def transport_along(self, old: Point, new: Point, u: Tangent) -> Tangent:
+        """``transport(old, new, u)`` where ``new`` lies on the retracted line of ``u`` itself.
+
+        What a solver does with its search direction after a step; cheaper on some manifolds.
+        """
+        return self.transport(old, new, u)
+
     def norm(self, point: Point, u: Tangent) -> float:
         """Length of a tangent vector."""
         # Rounding can leave a tiny negative number under the root of a vanishing vector.

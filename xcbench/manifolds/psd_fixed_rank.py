@@ -54,6 +54,10 @@ class PSDFixedRank(Manifold[np.ndarray, np.ndarray]):
         """Horizontal projection at the new point."""
         return self.project(new, u)
 
+    def transport_along(self, old: np.ndarray, new: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """u itself: (Z + t U)^T U = Z^T U + t U^T U is symmetric, so U is horizontal there too."""
+        return u
+
     def inner_transported(
         self, old: np.ndarray, new: np.ndarray, u: np.ndarray, v: np.ndarray
     ) -> float:

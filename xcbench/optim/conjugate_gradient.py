@@ -132,7 +132,7 @@ def conjugate_gradient(
         if len(costs) > iterations:
             return stop(ITERATION_LIMIT)
         new = problem.gradient(state)
-        carried = manifold.transport(old, state.point, direction)
+        carried = manifold.transport_along(old, state.point, direction)
         new_squared = manifold.inner(state.point, new, new)
         change = new_squared - manifold.inner_transported(old, state.point, gradient, new)
         if beta == "polak_ribiere":

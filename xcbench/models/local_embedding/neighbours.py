@@ -14,6 +14,7 @@ from xcbench.kernels.pattern import count_pairs, merge_pairs
 from xcbench.optim.masked_completion import MaskedSymmetric
 
 MOST_LABELS = np.iinfo(np.uint16).max
+ORDER_DEPTH = 8  # labels of a row that locality_order compares
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,11 +96,18 @@ def find_neighbours(Y: sparse.csr_array, settings: NeighbourSettings) -> Neighbo
 
 
 def locality_order(Y: sparse.csr_array) -> np.ndarray:
-    """Row order that puts points of the same dominant (most frequent) label together, int64 (n,).
+    """Row order by label sets, the most frequent labels compared first, int64 (n,).
 
-    Such points have neighbours in common, so the kernels on Omega find them in cache.
+    Rows that follow one another then share most of their neighbours, so the kernels on Omega find
+    those in cache. Every row has a label.
     """
     frequency = np.bincount(Y.indices, minlength=Y.shape[1])
-    key = frequency[Y.indices].astype(np.int64) * Y.shape[1] + Y.indices
-    dominant = np.maximum.reduceat(key, Y.indptr[:-1])
-    return np.argsort(dominant, kind="stable")
+    place = np.empty(Y.shape[1], np.int32)
+    place[np.argsort(-frequency, kind="stable")] = np.arange(Y.shape[1], dtype=np.int32)
+    ranked = sparse.csr_array((Y.data, place[Y.indices], Y.indptr), shape=Y.shape)
+    ranked.sort_indices()
+    sizes = np.diff(Y.indptr)
+    depth = np.arange(ORDER_DEPTH)
+    at = np.minimum(Y.indptr[:-1, None] + depth, Y.indices.size - 1)
+    keys = np.where(depth < sizes[:, None], ranked.indices[at], -1)
+    return np.lexsort(keys.T[::-1])
