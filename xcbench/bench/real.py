@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
 
@@ -33,7 +35,8 @@ def bench_real(
     except ImportError:
         yield Row("rxml", work, ours, rate=rate)
         return
-    theirs, predicted = _omikuji(train, test)
+    with _silenced():
+        theirs, predicted = _omikuji(train, test)
     rate += f"; theirs {_precision(predicted, train, test)}"
     yield Row("rxml", work, ours, "omikuji, its defaults", theirs, rate)
 
@@ -41,6 +44,21 @@ def bench_real(
 def _precision(prediction: TopK, train: Dataset, test: Dataset) -> str:
     scores = evaluate(prediction, test.Y, train.Y, (1, 3, K), 0.55, 1.5)
     return "/".join(f"{scores[f'P@{k}']:.1f}" for k in (1, 3, K))
+
+
+@contextmanager
+def _silenced() -> Iterator[None]:
+    """omikuji's compiled part writes its log and progress past Python, to the descriptors."""
+    kept = [os.dup(descriptor) for descriptor in (1, 2)]
+    with open(os.devnull, "wb") as sink:
+        for descriptor in (1, 2):
+            os.dup2(sink.fileno(), descriptor)
+        try:
+            yield
+        finally:
+            for descriptor, saved in zip((1, 2), kept, strict=True):
+                os.dup2(saved, descriptor)
+                os.close(saved)
 
 
 def _omikuji(train: Dataset, test: Dataset) -> tuple[float, TopK]:
