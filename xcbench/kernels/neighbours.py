@@ -7,7 +7,7 @@ from numba import njit, types
 
 from xcbench.kernels.types import readonly, writable
 
-_BLOCK = 6  # log2 of the points that share one "touched" flag
+_BLOCK = 3  # log2 of the points that share one "touched" flag
 
 
 @njit(cache=True)
