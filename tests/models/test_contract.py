@@ -39,6 +39,11 @@ METHODS: dict[str, MethodSettings] = {
         completion={"kind": "released", "iterations": 30},
         regression={"weight_sparsity": 0.1, "embedding_sparsity": 0.1},
     ),
+    "absolute errors, learned metric": local(
+        "rxml",
+        completion={"kind": "madmm_l1", "iterations": 5},
+        vote={"kind": "itml", "neighbours": 1},
+    ),
     "spectral start, inner product, ADMM": local(
         "rxml", neighbours={"kind": "inner"}, completion="none", regression={"kind": "admm_l1"}
     ),

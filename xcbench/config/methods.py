@@ -50,15 +50,18 @@ class NeighbourSettings(Settings):
 class CompletionSettings(Settings):
     """How the embeddings are found from the similarities on Omega.
 
-    ``iterations`` counts CG iterations, SVP steps, or alternating gradient steps (released).
+    ``iterations`` counts CG iterations, SVP steps, alternating gradient steps (released), or rounds
+    of MADMM (madmm_l1: absolute errors, ``rho`` its penalty). ``start`` is that of riemannian_cg,
+    madmm_l1 and none; ``beta``, ``line_search`` and ``tolerance`` are riemannian_cg's.
     """
 
-    kind: Literal["riemannian_cg", "svp", "released", "none"] = "riemannian_cg"
+    kind: Literal["riemannian_cg", "svp", "released", "madmm_l1", "none"] = "riemannian_cg"
     start: Literal["spectral", "random"] = "spectral"
     iterations: Annotated[int, Field(ge=0)] = 10
     beta: Literal["polak_ribiere", "hestenes_stiefel"] = "polak_ribiere"
     line_search: Literal["exact", "armijo"] = "exact"
     tolerance: NonNegative = 1e-6
+    rho: Positive = 10.0
 
 
 class RegressionSettings(Settings):
@@ -66,6 +69,7 @@ class RegressionSettings(Settings):
 
     min ||Z - XV||^2 + ridge ||V||^2 [+ l1 ||XV||_1 by ADMM when kind is admm_l1].
     ``threshold``: soft threshold of the ADMM step, l1/rho (printed) or l1/(2 rho) (exact).
+    ``weight_sparsity`` and ``embedding_sparsity`` are the shares of smallest entries zeroed.
     """
 
     kind: Literal["ridge", "admm_l1"] = "ridge"
@@ -81,12 +85,15 @@ class RegressionSettings(Settings):
 class VoteSettings(Settings):
     """How the stored neighbours of a test point vote for labels.
 
-    cosine: weight max(similarity, 0)^power; euclidean: one equal vote each (SLEEC).
+    cosine: weight max(similarity, 0)^power; euclidean: one equal vote each (SLEEC); itml: the same
+    with a metric learned from pairs of Omega and pairs without a common label (``gamma`` its
+    slack price).
     """
 
-    kind: Literal["cosine", "euclidean"] = "cosine"
+    kind: Literal["cosine", "euclidean", "itml"] = "cosine"
     neighbours: Count = 30
     power: NonNegative = 8.0
+    gamma: Positive = 0.01
 
 
 class LocalEmbeddingSettings(Settings):

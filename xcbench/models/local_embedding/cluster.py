@@ -11,6 +11,7 @@ from scipy import sparse
 from xcbench.config.methods import LocalEmbeddingSettings, VoteSettings
 from xcbench.data.dataset import Dataset
 from xcbench.models.local_embedding.completion import complete
+from xcbench.models.local_embedding.metric import metric_factor
 from xcbench.models.local_embedding.neighbours import find_neighbours, locality_order
 from xcbench.models.local_embedding.regression import active_features, embed, regress
 from xcbench.models.local_embedding.vote import database, nearest
@@ -73,8 +74,13 @@ def fit_cluster(
     features, X = active_features(train.X[rows])
     operator = SparseOperator(X)
     V = regress(operator, Z, settings.regression)
-    stored = database(embed(operator, V, settings.regression), settings.vote)
+    E = embed(operator, V, settings.regression)
     clock.lap("regression")
+    if settings.vote.kind == "itml":
+        factor = metric_factor(E, lists, Y, settings.vote.gamma, rng)
+        V, E = V @ factor, E @ factor
+    stored = database(E, settings.vote)
+    clock.lap("vote")
     return Cluster(rows, features, V, stored), clock.seconds
 
 

@@ -10,6 +10,7 @@ from xcbench.models.local_embedding.neighbours import NeighbourLists
 from xcbench.optim.alternating import alternating_gradient
 from xcbench.optim.conjugate_gradient import conjugate_gradient
 from xcbench.optim.masked_completion import MaskedCompletion, MaskedSymmetric
+from xcbench.optim.robust_completion import l1_completion
 from xcbench.optim.svp import singular_value_projection, spectral_factor
 
 
@@ -46,6 +47,8 @@ def _symmetric(
         start = spectral_factor(known, rank, rng)[0]
     if settings.kind == "none":
         return start
+    if settings.kind == "madmm_l1":
+        return l1_completion(known, start, rho=settings.rho, iterations=settings.iterations)
     solution = conjugate_gradient(
         MaskedCompletion(known),
         start,

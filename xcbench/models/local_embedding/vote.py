@@ -11,7 +11,8 @@ from xcbench.kernels.topk import top_k_product
 def database(E: np.ndarray, settings: VoteSettings) -> np.ndarray:
     """Stored embeddings (n, r) in the form whose inner product with a query ranks them.
 
-    cosine: unit rows. euclidean: e with -|e|^2 / 2 appended, as q.e - |e|^2 / 2 falls with |q - e|.
+    cosine: unit rows. euclidean and itml (whose metric E has in it): e with -|e|^2 / 2 appended, as
+    q.e - |e|^2 / 2 falls with |q - e|.
     """
     if settings.kind == "cosine":
         return _unit_rows(E)
