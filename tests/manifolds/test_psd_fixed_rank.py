@@ -90,6 +90,12 @@ def test_distance_moved_does_not_depend_on_the_representative(at_a_point):
     )
 
 
+def test_inner_product_adds_up_in_float64():
+    manifold = PSDFixedRank(40_000, 2)
+    u = np.full((40_000, 2), 1e18, np.float32)  # the sum of squares is beyond float32
+    assert manifold.inner(u, u, u) == pytest.approx(80_000 * 1e36, rel=1e-6)
+
+
 def test_rank_deficient_point_gives_finite_projection():
     manifold = PSDFixedRank(5, 3)
     Z = np.zeros((5, 3))

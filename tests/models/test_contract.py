@@ -289,3 +289,11 @@ def test_stage_seconds_are_left_by_the_fit(settings, fitted):
     seconds = fitted(settings).stage_seconds
     assert seconds
     assert all(value >= 0 for value in seconds.values())
+
+
+def test_impossible_requests_are_refused_before_any_kernel_runs(settings, fitted, test):
+    model = fitted(settings)
+    with pytest.raises(ValueError, match="k is 0"):
+        model.predict(test.X, 0)
+    with pytest.raises(ValueError, match="features"):
+        model.predict(csr(np.ones((2, test.n_features + 1))), 3)

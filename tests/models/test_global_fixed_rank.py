@@ -138,3 +138,19 @@ def test_precision_on_real_data_with_the_preset(data_root, name, least):
     model = GlobalFixedRank(GlobalSettings(), 0).fit(Dataset(unit(train.X), train.Y))
     found = evaluate(model.predict(unit(test.X), 5), test.Y, train.Y, [1, 3, 5], 0.55, 1.5)
     assert found["P@1"] >= least
+
+
+@pytest.mark.parametrize("start", ["spectral", "random"])
+def test_unused_labels_and_a_rank_beyond_the_used_ones_keep_the_basis_orthonormal(start):
+    """The tangent of an unused direction is zero, and its complement must not be left to chance."""
+    rng = np.random.default_rng(0)
+    X = sparse.csr_array((rng.random((300, 40)) * (rng.random((300, 40)) < 0.2)).astype("f4"))
+    Y = np.zeros((300, 10), np.float32)
+    Y[np.arange(300), rng.integers(0, 3, 300)] = 1  # three of ten labels occur
+    data = Dataset(X, sparse.csr_array(Y))
+    settings = {"rank": 5, "ridge": 2.0, "iterations": 10}
+    exact = GlobalFixedRank(GlobalSettings(solver="closed_form", **settings), 0).fit(data)
+    found = GlobalFixedRank(GlobalSettings(start=start, **settings), 0).fit(data)
+    assert found.solver["cost"] >= exact.solver["cost"] * (1 - 1e-6)
+    if start == "spectral":
+        assert found.solver["cost"] == pytest.approx(exact.solver["cost"], rel=1e-6)

@@ -42,3 +42,22 @@ def test_steps_reduce_the_residual_of_the_svd_start():
 def test_rank_of_the_full_size_is_allowed():
     known = problem(n=6)
     assert alternating_gradient(known, 6, 3, np.random.default_rng(0)).shape == (6, 6)
+
+
+def test_one_step_is_that_of_the_release():
+    known = problem()
+    dense, mask = known.toarray(), known.toarray() != 0
+    left, values, right = np.linalg.svd(dense)
+    U, V = left[:, :3] * np.sqrt(values[:3]), right[:3].T * np.sqrt(values[:3])
+    eta = 1.0 / (0.3 * np.linalg.norm(dense))
+    U = U + eta * (mask * (dense - U @ V.T)) @ V
+    found = alternating_gradient(known, 3, 1, np.random.default_rng(0))
+    # factors are known up to the sign of each column, and in which order svds lists them
+    np.testing.assert_allclose(found @ found.T, U @ U.T, atol=1e-3)
+
+
+def test_it_stops_where_the_residual_no_longer_falls():
+    known = problem()
+    long = alternating_gradient(known, 3, 5000, np.random.default_rng(0))
+    longer = alternating_gradient(known, 3, 6000, np.random.default_rng(0))
+    np.testing.assert_array_equal(long, longer)

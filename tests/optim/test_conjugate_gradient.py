@@ -202,7 +202,7 @@ def test_a_gradient_of_nan_is_not_taken_for_convergence(flat):
     manifold, problem = flat
     problem.gradient = lambda state: np.full(8, np.nan)
     solution = conjugate_gradient(problem, np.ones(8), manifold=manifold, iterations=5)
-    assert solution.reason == "no decrease along the line"
+    assert solution.reason == "gradient not finite"
 
 
 def test_an_ascent_direction_restarts_from_the_gradient(flat):

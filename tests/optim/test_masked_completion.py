@@ -60,6 +60,12 @@ def test_exact_step_beats_two_hundred_grid_steps(known, seed):
     )
 
 
+def test_a_direction_that_overflows_gives_no_step(known):
+    problem = MaskedCompletion(known)
+    state = problem.start(start(known, 4))
+    assert problem.line(state, np.full_like(state.point, 1e38)).exact_step() == 0.0
+
+
 def test_a_move_keeps_the_residual_true_over_many_iterations(known):
     problem = MaskedCompletion(known)
     solution = conjugate_gradient(

@@ -33,6 +33,16 @@ def test_solution_is_the_closed_form(shape, direct, monkeypatch):
     np.testing.assert_allclose(V, expected, atol=1e-3 * np.abs(expected).max())
 
 
+def test_collinear_features_that_float32_cannot_factor_are_solved_in_float64():
+    rng = np.random.default_rng(0)
+    half = 100.0 * rng.standard_normal((80, 30))
+    A = sparse.csr_array(np.hstack([half, half]).astype(np.float32))  # every column twice
+    B = rng.standard_normal((80, 2)).astype(np.float32)
+    V = RidgeSolver(SparseOperator(A), 0.01).solve(B)
+    expected = closed_form(A, B, 0.01)
+    np.testing.assert_allclose(A @ V, A @ expected, atol=1e-3)
+
+
 def test_zero_targets_give_zero_weights_by_conjugate_gradients(monkeypatch):
     monkeypatch.setattr(ridge, "DIRECT_LIMIT", 0)
     V = RidgeSolver(SparseOperator(features(10, 8)), 1.0).solve(np.zeros((10, 2), np.float32))

@@ -82,7 +82,7 @@ def _fill_up(ids, values, size):
 def label_neighbours(
     indptr, labels, label_indptr, label_points, lengths, fill, out, out_values, sizes
 ):
-    """Find for every point the points of largest label similarity, itself among them.
+    """Find for every point the points of largest label similarity, itself one of the candidates.
 
     Parameters
     ----------

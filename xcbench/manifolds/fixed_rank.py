@@ -143,9 +143,9 @@ def _complement(basis: np.ndarray, block: np.ndarray) -> tuple[np.ndarray, np.nd
     Q, R = np.linalg.qr(block)
     leak = basis.T @ Q
     if np.abs(leak).max() > LEAK:
-        Q -= basis @ leak
-        Q, again = np.linalg.qr(Q)
-        R = again @ R
+        # Orthogonalising Q alone fails where the block is numerically zero: take both at once.
+        Q = np.linalg.qr(np.hstack([basis, block]))[0][:, r:]
+        R = Q.T @ block
     return Q, R
 
 

@@ -28,8 +28,8 @@ class PSDFixedRank(Manifold[np.ndarray, np.ndarray]):
         return self.n * self.r - self.r * (self.r - 1) // 2
 
     def inner(self, point: np.ndarray, u: np.ndarray, v: np.ndarray) -> float:
-        """tr(u^T v)."""
-        return float(np.vdot(u, v))
+        """tr(u^T v), rows added up in float64."""
+        return float(np.einsum("ij,ij->i", u, v).sum(dtype=np.float64))
 
     def combine(self, a: float, u: np.ndarray, b: float, v: np.ndarray) -> np.ndarray:
         """See Manifold.combine."""

@@ -30,7 +30,7 @@ def make_model(settings: MethodSettings, seed: int) -> Model:
 
 def load_model(folder: Path) -> Model:
     """Open a saved model, memory-mapped."""
-    kind = json.loads((folder / "model.json").read_text())["settings"]["model"]
+    kind = json.loads((folder / "model.json").read_text(encoding="utf-8"))["settings"]["model"]
     return (
         LocalEmbedding.load(folder) if kind == "local_embedding" else GlobalFixedRank.load(folder)
     )

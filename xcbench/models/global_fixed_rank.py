@@ -99,7 +99,6 @@ class GlobalFixedRank:
         np.save(folder / "left.npy", self._left, allow_pickle=False)
         np.save(folder / "right.npy", self._right, allow_pickle=False)
         about = {
-            "model": "global",
             "settings": self.settings.model_dump(mode="json"),
             "seed": self.seed,
             "solver": self.solver,

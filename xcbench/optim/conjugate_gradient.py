@@ -12,6 +12,7 @@ gradients g, g' before and after the step, T the transport and d the direction b
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any, Literal, Protocol
 
 from xcbench.manifolds.base import Manifold
@@ -23,6 +24,7 @@ ITERATION_LIMIT = "iteration limit"
 SMALL_GRADIENT = "gradient norm below tolerance"
 NO_DECREASE = "no decrease along the line"
 SHORT_STEP = "step below minimum"
+NOT_FINITE = "gradient not finite"
 
 
 class Problem(Protocol):
@@ -115,9 +117,11 @@ def conjugate_gradient(
     squared = manifold.inner(state.point, gradient, gradient)
     target = tolerance * squared**0.5
     direction, slope = _steepest(manifold, gradient), -squared
-    while (
-        not squared**0.5 <= target
-    ):  # a gradient of nan goes on to the line search and stops there
+    while True:
+        if not isfinite(squared):
+            return stop(NOT_FINITE)
+        if squared**0.5 <= target:
+            return stop(SMALL_GRADIENT)
         if not slope < 0:
             direction, slope = _steepest(manifold, gradient), -squared
         length = manifold.norm(state.point, direction)
@@ -144,7 +148,6 @@ def conjugate_gradient(
         direction = manifold.combine(-1.0, new, factor, carried)
         gradient, squared = new, new_squared
         slope = manifold.inner(state.point, gradient, direction)
-    return stop(SMALL_GRADIENT)
 
 
 def _steepest(manifold: Manifold[Any, Any], gradient: Any) -> Any:

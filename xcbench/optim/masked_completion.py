@@ -124,6 +124,8 @@ class QuarticLine:
     def exact_step(self) -> float:
         """The positive root of the derivative (a cubic) with the lowest cost, or 0."""
         derivative = self.coefficients[1:] * np.arange(1, 5)
+        if not np.isfinite(derivative).all():
+            return 0.0
         roots = np.polynomial.polynomial.polyroots(np.trim_zeros(derivative, "b"))
         steps = roots.real[(np.abs(roots.imag) <= 1e-6 * np.abs(roots.real)) & (roots.real > 0)]
         return float(min(steps, key=self.cost, default=0.0))

@@ -7,6 +7,8 @@ conjugate gradients on all r columns at once where both are too large to factor.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy import sparse
 from scipy.linalg import lapack
@@ -68,7 +70,7 @@ class RidgeSolver:
         self._primal = d <= n
         self._factor: np.ndarray | None = None
         if min(n, d) <= DIRECT_LIMIT:
-            self._factor = _cholesky(A.gram() if self._primal else A.outer_gram(), shift)
+            self._factor = _cholesky(A.gram if self._primal else A.outer_gram, shift)
 
     def solve(self, B: np.ndarray) -> np.ndarray:
         """(A^T A + shift I)^-1 A^T B, float32 (d, r), for B float32 (n, r)."""
@@ -116,21 +118,24 @@ def _gram(parts: tuple[np.ndarray, np.ndarray, np.ndarray], d: int) -> np.ndarra
     return out
 
 
-def _cholesky(gram: np.ndarray, shift: float) -> np.ndarray:
-    gram[np.diag_indices_from(gram)] += np.float32(shift)
-    # the transposed view is Fortran-ordered with its upper triangle filled: factored in place
-    factor, info = lapack.spotrf(gram.T, lower=0, clean=0, overwrite_a=1)
-    if info != 0:
-        raise np.linalg.LinAlgError(
-            f"X^T X + {shift:g} I is not positive definite in float32; use a larger ridge"
-        )
-    result: np.ndarray = factor
-    return result
+def _cholesky(make_gram: Callable[[], np.ndarray], shift: float) -> np.ndarray:
+    """Upper factor of the shifted Gram matrix: float32, or float64 where that breaks down."""
+    for dtype, factorise in ((np.float32, lapack.spotrf), (np.float64, lapack.dpotrf)):
+        gram = make_gram().astype(dtype, copy=False)
+        gram[np.diag_indices_from(gram)] += dtype(shift)
+        # the transposed view is Fortran-ordered with its upper triangle filled: factored in place
+        factor, info = factorise(gram.T, lower=0, clean=0, overwrite_a=1)
+        if info == 0:
+            result: np.ndarray = factor
+            return result
+    raise np.linalg.LinAlgError(
+        f"X^T X + {shift:g} I is not positive definite; use a larger ridge, or unit features"
+    )
 
 
 def _cholesky_solve(factor: np.ndarray, right: np.ndarray) -> np.ndarray:
-    solution: np.ndarray = lapack.spotrs(factor, right, lower=0)[0]
-    return np.ascontiguousarray(solution)
+    solve = lapack.spotrs if factor.dtype == np.float32 else lapack.dpotrs
+    return np.ascontiguousarray(solve(factor, right, lower=0)[0], dtype=np.float32)
 
 
 def _column_squares(block: np.ndarray) -> np.ndarray:

@@ -8,14 +8,20 @@ from xcbench.optim.eigen import leading_eigenpairs
 from xcbench.optim.masked_completion import MaskedSymmetric
 
 OVERSAMPLING = 20
-FIRST_ITERATIONS = 4
-WARM_ITERATIONS = 2
+START_ITERATIONS = 4  # enough of a start: the solver that follows mends the rest
+FIRST_ITERATIONS = 12  # of SVP, whose first step is the eigenproblem itself
+WARM_ITERATIONS = 3
 
 
 def spectral_factor(
-    known: MaskedSymmetric, rank: int, rng: np.random.Generator
+    known: MaskedSymmetric,
+    rank: int,
+    rng: np.random.Generator,
+    iterations: int = START_ITERATIONS,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Z with Z Z^T the best rank-``rank`` PSD approximation of the known entries, zero elsewhere.
+    """Z with Z Z^T near the best rank-``rank`` PSD approximation of P_Omega(S), zero off Omega.
+
+    As near as ``iterations`` block iterations come: the trailing pairs are approximate.
 
     The matrix is the symmetric part of P_Omega(S): a pair that only one of two points chose
     enters with half its similarity.
@@ -29,9 +35,7 @@ def spectral_factor(
     width = min(known.n, rank + OVERSAMPLING)
     noise = rng.standard_normal((known.n, width), dtype=np.float32)
     half = known.targets * np.float32(0.5)
-    pairs = leading_eigenpairs(
-        lambda block: known.product(half, block), noise, rank, FIRST_ITERATIONS
-    )
+    pairs = leading_eigenpairs(lambda block: known.product(half, block), noise, rank, iterations)
     return _factor(pairs[0], pairs[1]), pairs[2]
 
 
@@ -48,7 +52,7 @@ def singular_value_projection(
     ndarray of float32, shape (n, rank)
         Z; columns of eigenvalues that are not positive are zero.
     """
-    Z, basis = spectral_factor(known, rank, rng)
+    Z, basis = spectral_factor(known, rank, rng, FIRST_ITERATIONS)
     for _ in range(iterations - 1):
         half = known.residual(Z)
         half *= np.float32(0.5)

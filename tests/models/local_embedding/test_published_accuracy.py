@@ -34,7 +34,7 @@ def precision(name: str, label: str, data_root: Path, cache: Path) -> list[float
     [
         ("bibtex", (65.0, 39.6, 29.2)),
         ("delicious", (68.3, 62.7, 58.0)),
-        ("stackex-cs", (58.0, 0.0, 0.0)),
+        ("stackex-cs", (58.0, 41.0, 30.0)),
     ],
 )
 def test_rxml_is_as_good_as_promised(name, least, data_root, tmp_path):
@@ -42,9 +42,15 @@ def test_rxml_is_as_good_as_promised(name, least, data_root, tmp_path):
     assert all(p >= bound for p, bound in zip(found, least, strict=True)), found
 
 
-def test_sleec_as_printed_is_near_the_published_numbers_on_bibtex(data_root, tmp_path):
-    found = precision("bibtex", "sleec-svp", data_root, tmp_path)
+def test_sleec_is_near_the_published_numbers_on_bibtex(data_root, tmp_path):
+    found = precision("bibtex", "sleec", data_root, tmp_path)
     assert found == pytest.approx([65.08, 39.64, 28.87], abs=0.5)
+
+
+def test_svp_as_printed_is_within_one_standard_error_of_it(data_root, tmp_path):
+    # 0.95 points of P@1 on these 2,515 test rows; seeds alone move it by 0.4
+    found = precision("bibtex", "sleec-svp", data_root, tmp_path)
+    assert found == pytest.approx([65.08, 39.64, 28.87], abs=0.95)
 
 
 def test_rxml_as_the_paper_ran_it_on_bibtex(data_root, tmp_path):

@@ -96,7 +96,7 @@ class _Clock:
 
 
 def _restricted(X: sparse.csr_array, features: np.ndarray) -> sparse.csr_array:
-    """Columns ``features`` (ascending) of X, renumbered; linear in the entries of X."""
+    """Columns ``features`` (ascending) of X, renumbered; a binary search an entry of X."""
     if features.size == 0:
         return sparse.csr_array((X.shape[0], 0), dtype=np.float32)
     local = np.minimum(np.searchsorted(features, X.indices), features.size - 1)

@@ -21,6 +21,7 @@ from xcbench.models.local_embedding.cluster import Cluster, fit_cluster
 from xcbench.models.local_embedding.partition import nearest_cluster, partition
 
 POINTS_PER_CLUSTER = 6000  # of ``clusters: auto``, as in the RXML paper
+PREDICT_ROWS = 8192  # whose votes are held at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,9 +95,22 @@ class LocalEmbedding:
 
     def predict(self, X: sparse.csr_array, k: int) -> TopK:
         """Pool the votes of all learners' neighbours; labels nobody votes for are not listed."""
+        if k < 1:
+            raise ValueError(f"k is {k}; expected at least 1")
+        if self.learners and X.shape[1] != self.learners[0].centroids.shape[1]:
+            raise ValueError(
+                f"X has {X.shape[1]} features; the model was trained on "
+                f"{self.learners[0].centroids.shape[1]}"
+            )
         n = X.shape[0]
         labels = np.full((n, k), -1, np.int32)
         scores = np.full((n, k), -np.inf, np.float32)
+        for start in range(0, n, PREDICT_ROWS):
+            rows = slice(start, start + PREDICT_ROWS)
+            self._predict_block(X[rows], labels[rows], scores[rows])
+        return TopK(labels, scores)
+
+    def _predict_block(self, X: sparse.csr_array, labels: np.ndarray, scores: np.ndarray) -> None:
         votes = [self._votes(learner, X) for learner in self.learners]
         tally(
             np.hstack([ids for ids, _ in votes]),
@@ -106,7 +120,6 @@ class LocalEmbedding:
             labels,
             scores,
         )
-        return TopK(labels, scores)
 
     def _votes(self, learner: Learner, X: sparse.csr_array) -> tuple[np.ndarray, np.ndarray]:
         shape = (X.shape[0], self.settings.vote.neighbours)

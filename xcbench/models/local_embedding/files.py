@@ -24,14 +24,14 @@ def save_header(
 ) -> None:
     """Write settings, seed and the training labels."""
     header = {"settings": settings.model_dump(), "seed": seed, "n_labels": labels.shape[1]}
-    (folder / "model.json").write_text(json.dumps(header, indent=1))
+    (folder / "model.json").write_text(json.dumps(header, indent=2) + "\n", encoding="utf-8")
     np.save(folder / "label_indptr.npy", labels.indptr)
     np.save(folder / "label_indices.npy", labels.indices)
 
 
 def load_header(folder: Path) -> tuple[LocalEmbeddingSettings, int, sparse.csr_array]:
     """Read back what save_header wrote."""
-    header = json.loads((folder / "model.json").read_text())
+    header = json.loads((folder / "model.json").read_text(encoding="utf-8"))
     indptr, indices = _open(folder / "label_indptr.npy"), _open(folder / "label_indices.npy")
     ones = np.ones(indices.size, np.float32)
     ones.setflags(write=False)

@@ -19,7 +19,7 @@ ORDER_DEPTH = 8  # labels of a row that locality_order compares
 
 @dataclass(frozen=True, eq=False)
 class NeighbourLists:
-    """N_i for every point: directed, each point normally among its own.
+    """N_i for every point: directed; a point is a candidate for its own list.
 
     Attributes
     ----------
@@ -104,7 +104,8 @@ def locality_order(Y: sparse.csr_array) -> np.ndarray:
     frequency = np.bincount(Y.indices, minlength=Y.shape[1])
     place = np.empty(Y.shape[1], np.int32)
     place[np.argsort(-frequency, kind="stable")] = np.arange(Y.shape[1], dtype=np.int32)
-    ranked = sparse.csr_array((Y.data, place[Y.indices], Y.indptr), shape=Y.shape)
+    # its own data: sorting works in place
+    ranked = sparse.csr_array((Y.data.copy(), place[Y.indices], Y.indptr), shape=Y.shape)
     ranked.sort_indices()
     sizes = np.diff(Y.indptr)
     depth = np.arange(ORDER_DEPTH)

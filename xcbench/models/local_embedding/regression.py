@@ -53,6 +53,5 @@ def zero_smallest(rows: np.ndarray, share: float) -> None:
     count = int(share * rows.shape[1])
     if count == 0:
         return
-    size = np.abs(rows)
-    cutoff = np.partition(size, count - 1, axis=1)[:, count - 1 : count]
-    rows[size <= cutoff] = 0.0
+    smallest = np.argpartition(np.abs(rows), count - 1, axis=1)[:, :count]
+    np.put_along_axis(rows, smallest, np.float32(0.0), axis=1)
