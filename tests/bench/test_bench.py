@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from xcbench.bench import reader
+from xcbench.bench import completion, reader
 from xcbench.bench.completion import _compiled_oracle, _numpy_oracle
 from xcbench.bench.machine import Machine
+from xcbench.bench.real import bench_real
 from xcbench.bench.stages import bench_stages
 from xcbench.bench.synthetic import bibtex_like
 from xcbench.bench.timing import Row, median_seconds
 from xcbench.cli.main import app
-from xcbench.config.methods import NeighbourSettings
+from xcbench.config.methods import LocalEmbeddingSettings, NeighbourSettings
+from xcbench.data.dataset import Dataset
 from xcbench.models.local_embedding.neighbours import find_neighbours
 
 
@@ -59,6 +61,27 @@ def test_every_stage_has_its_row():
     rows = list(bench_stages(bibtex_like(), Machine(1e11, 1e10), repeats=1))
     assert [row.stage for row in rows] == ["neighbours", "regression", "vote"]
     assert all(row.ours > 0 and row.ratio for row in rows)
+
+
+def test_the_completion_rows_compare_equal_numbers_of_steps(monkeypatch):
+    for name, value in (("RANK", 8), ("ITERATIONS", 3), ("NUMPY_ITERATIONS", 2)):
+        monkeypatch.setattr(completion, name, value)
+    rows = list(completion.bench_completion(bibtex_like(), Machine(1e11, 1e10), repeats=1))
+    assert [row.stage for row in rows] == ["completion"] * 3 + ["kernel"] * 2 + ["completion"]
+    assert all(row.ratio for row in rows if row.stage == "completion")
+    # by the same search from the same start both take the same steps
+    ours, theirs = rows[2].rate.split("; cost ")[1].split(" after 3, theirs ")
+    assert float(ours) == pytest.approx(float(theirs), rel=1e-3)
+
+
+def test_rxml_and_the_peer_are_scored_on_the_same_rows():
+    pytest.importorskip("omikuji", reason="the extra [peers] is not installed")
+    data = bibtex_like()
+    train, test = (Dataset(data.X[rows], data.Y[rows]) for rows in (slice(400), slice(400, 500)))
+    settings = LocalEmbeddingSettings(rank=10)
+    (row,) = bench_real("made", train, test, settings, repeats=1)
+    assert row.peer == "omikuji, its defaults"
+    assert row.rate.startswith("P@1/3/5 ")
 
 
 def test_the_command_prints_a_table_and_writes_csv(tmp_path, monkeypatch):

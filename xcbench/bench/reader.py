@@ -34,7 +34,7 @@ def bench_reader(repeats: int) -> Iterator[Row]:
             lambda: load_svmlight_file(
                 io.BytesIO(body), multilabel=True, zero_based=True, n_features=N_FEATURES
             ),
-            1,
+            1,  # two seconds each
         )
         yield Row("reader", work, ours, "scikit-learn", theirs, rate)
 

@@ -71,7 +71,7 @@ def itml(
         for t in pairs:
             Av = A @ differences[t]
             p = differences[t] @ Av
-            alpha = min(multipliers[t], sign[t] * share * (1.0 / p - 1.0 / slack[t]))
+            alpha = min(float(multipliers[t]), float(sign[t] * share * (1.0 / p - 1.0 / slack[t])))
             beta = sign[t] * alpha / (1.0 - sign[t] * alpha * p)
             slack[t] = gamma * slack[t] / (gamma + sign[t] * alpha * slack[t])
             multipliers[t] -= alpha
