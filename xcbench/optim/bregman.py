@@ -77,6 +77,6 @@ def itml(
             multipliers[t] -= alpha
             A += beta * np.outer(Av, Av)
         change = np.linalg.norm(multipliers - before)
-        if change <= tolerance * max(np.linalg.norm(multipliers), 1e-12):
+        if change <= tolerance * max(float(np.linalg.norm(multipliers)), 1e-12):
             return LearnedMetric(A, slack, multipliers, cycle + 1, True)
     return LearnedMetric(A, slack, multipliers, cycles, False)

@@ -121,8 +121,8 @@ def _gram(parts: tuple[np.ndarray, np.ndarray, np.ndarray], d: int) -> np.ndarra
 def _cholesky(make_gram: Callable[[], np.ndarray], shift: float) -> np.ndarray:
     """Upper factor of the shifted Gram matrix: float32, or float64 where that breaks down."""
     for dtype, factorise in ((np.float32, lapack.spotrf), (np.float64, lapack.dpotrf)):
-        gram = make_gram().astype(dtype, copy=False)
-        gram.flat[:: gram.shape[0] + 1] += shift
+        gram: np.ndarray = make_gram().astype(dtype, copy=False)
+        np.fill_diagonal(gram, np.diagonal(gram) + shift)
         # the transposed view is Fortran-ordered with its upper triangle filled: factored in place
         factor, info = factorise(gram.T, lower=0, clean=0, overwrite_a=1)
         if info == 0:
