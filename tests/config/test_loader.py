@@ -105,6 +105,10 @@ def test_every_defect_is_reported_in_one_go_with_line_path_and_suggestion():
         (BASE + "method: {preset: rxml, rank: yes}", "rank: found 'yes'; expected a whole number"),
         (BASE + "method: {preset: rxml, regression: {ridge: .nan}}", "found '.nan'"),
         (BASE + "method: {preset: rxml, vote: [a]}", "vote: found a list; expected a mapping"),
+        (
+            BASE + "method: {preset: sleec, completion: {iterations: 0}}",
+            "completion: kind svp needs iterations of at least 1",
+        ),
         ("dataset: bibtex\nmethod: rxml", "dataset: found 'bibtex'; expected a mapping"),
         ("dataset: {}\nmethod: rxml", "dataset: give either name, or both train and test"),
         ("dataset: {train: a}\nmethod: rxml", "give either name, or both train and test"),

@@ -5,9 +5,9 @@ Defaults are those of the preset ``rxml``; presets are in ``config/presets.py``.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 
 class Settings(BaseModel):
@@ -62,6 +62,12 @@ class CompletionSettings(Settings):
     line_search: Literal["exact", "armijo"] = "exact"
     tolerance: NonNegative = 1e-6
     rho: Positive = 10.0
+
+    @model_validator(mode="after")
+    def _svp_takes_a_step(self) -> Self:
+        if self.kind == "svp" and self.iterations == 0:
+            raise ValueError("kind svp needs iterations of at least 1; found 0")
+        return self
 
 
 class RegressionSettings(Settings):

@@ -7,7 +7,9 @@ from typing import Any
 PRESETS: dict[str, dict[str, Any]] = {
     # The best we know: spectral start, a few CG iterations, cosine-weighted vote [ours].
     "rxml": {"model": "local_embedding"},
-    # As the paper ran it: Manopt's defaults, random start, 30 iterations, SLEEC's vote.
+    # As the RXML paper ran it: its solver (Manopt's defaults, random start, 30 iterations) inside
+    # SLEEC's released code, hence cosine neighbours, ridge regression and equal votes. As printed
+    # it would be neighbours: inner and regression: admm_l1.
     "rxml-paper": {
         "model": "local_embedding",
         "completion": {
@@ -20,7 +22,8 @@ PRESETS: dict[str, dict[str, Any]] = {
         "neighbours": {"disjoint": "keep"},
         "vote": {"kind": "euclidean"},
     },
-    # As printed in the SLEEC paper (SVP, eta = 1); completion: released is the public code.
+    # SLEEC with the solver as printed (SVP, step 1); completion: released is the public code's. The
+    # other stages are the release's, which differ from the print (inner product, admm_l1).
     "sleec": {
         "model": "local_embedding",
         "neighbours": {"disjoint": "keep"},
