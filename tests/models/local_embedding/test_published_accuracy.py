@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from threadpoolctl import threadpool_limits
 
 from xcbench.config.loader import load_config
 from xcbench.data.sources import locate
@@ -22,9 +21,8 @@ def precision(name: str, label: str, data_root: Path, cache: Path) -> list[float
     method = next(m for m in config.methods if m.label == label)
     dataset = config.body.dataset
     data = prepare(locate(dataset, data_root, 1), dataset.features, cache)
-    with threadpool_limits(1):
-        model = make_model(method.settings, config.body.seed).fit(data.train)
-        prediction = model.predict(data.test.X, 5)
+    model = make_model(method.settings, config.body.seed).fit(data.train)
+    prediction = model.predict(data.test.X, 5)
     scores = evaluate(prediction, data.test.Y, data.train.Y, (1, 3, 5), 0.55, 1.5)
     return [scores[f"P@{k}"] for k in (1, 3, 5)]
 
