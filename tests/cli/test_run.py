@@ -313,7 +313,8 @@ class TestRealModels:
     METHODS = (
         "methods: [{preset: global, rank: 4},"
         " {preset: rxml, rank: 3, learners: 2, clusters: 2, neighbours: {count: 5}},"
-        " {preset: sleec, rank: 3, learners: 2, clusters: 2, neighbours: {count: 5}, vote: {neighbours: 10}}]"
+        " {preset: sleec, rank: 3, learners: 2, clusters: 2, neighbours: {count: 5},"
+        " vote: {neighbours: 10}}]"
     )
 
     def predictions(self, tmp_path, results):
