@@ -40,6 +40,13 @@ def test_a_split_that_does_not_exist_is_a_data_error(tiny_data):
         xc.open_data(job().dataset, tiny_data, 2)
 
 
+@pytest.mark.parametrize(("rows", "what"), [(" 0:1\n 1:1\n", "label"), ("0\n1\n", "feature")])
+def test_training_rows_with_nothing_to_learn_from_are_a_data_error(tiny_data, rows, what):
+    (tiny_data / "tiny" / "train.txt").write_text("2 20 8\n" + rows)
+    with pytest.raises(DataError, match=f"none of the 2 training rows has a {what}"):
+        xc.open_data(job().dataset, tiny_data, 1)
+
+
 def test_a_job_leaves_model_and_predictions_and_says_what_it_measured(
     tiny_data, fake_model, tmp_path
 ):

@@ -18,6 +18,7 @@ from xcbench.data.catalogue import catalogue
 from xcbench.data.dataset import Dataset, TopK
 from xcbench.data.sources import locate
 from xcbench.data.store import PreparedData, prepare
+from xcbench.errors import DataError
 from xcbench.metrics import evaluate
 from xcbench.models import load_model, make_model
 from xcbench.models.base import Executor, Model, Task
@@ -73,10 +74,16 @@ def open_data(dataset: DatasetConfig, data_root: Path, split: int) -> XCData:
     Raises
     ------
     DataError
-        The files are missing or malformed.
+        The files are missing or malformed, or the training part has no label or no feature.
     """
     prepared = prepare(locate(dataset, data_root, split), dataset.features)
     train, test = prepared.train, prepared.test
+    for part, what in ((train.Y, "label"), (train.X, "feature")):
+        if part.nnz == 0:
+            raise DataError(
+                f"{dataset.title}: none of the {train.n_points} training rows has a {what}; "
+                "there is nothing to learn from"
+            )
     sizes = Sizes(train.n_points, test.n_points, train.n_features, train.n_labels)
     return XCData(prepared.meta["data_sha256"], sizes, propensity(dataset), prepared)
 
