@@ -95,7 +95,7 @@ def test_every_defect_is_reported_in_one_go_with_line_path_and_suggestion():
         ("[a]", "f.yaml: holds a list; expected a mapping"),
         ("method: rxml", "f.yaml: dataset: is missing"),
         (BASE, "f.yaml: methods: is missing"),
-        (BASE + "methods: []", "methods: found a list; expected a list of methods"),
+        (BASE + "methods: []", "methods: found an empty list; expected a list of"),
         (BASE + "method: rxml\nmethods: [rxml]", "give either method or methods, not both"),
         (BASE + "methods: [rxml, rxml]", "the label 'rxml' is taken"),
         (BASE + "method: {preset: rxml, model: global}", "preset 'rxml' is a local_embedding"),
@@ -103,13 +103,16 @@ def test_every_defect_is_reported_in_one_go_with_line_path_and_suggestion():
         (BASE + "method: {preset: [rxml]}", "method.preset: found a list; expected one of"),
         (BASE + "method: {model: 3}", "method.model: found 3; expected one of local_embedding"),
         (BASE + "method: {preset: rxml, rank: yes}", "rank: found 'yes'; expected a whole number"),
-        (BASE + "method: {preset: rxml, regression: {ridge: .nan}}", "found '.nan'"),
+        (BASE + "method: {preset: rxml, regression: {ridge: .nan}}", "expected a finite number"),
+        (BASE + "method: {preset: rxml, vote: {power: .inf}}", "found '.inf'; expected a finite"),
+        (BASE + "method: {preset: rxml, vote: {power: 1e999}}", "found inf; expected a finite"),
         (BASE + "method: {preset: rxml, vote: [a]}", "vote: found a list; expected a mapping"),
         (
             BASE + "method: {preset: sleec, completion: {iterations: 0}}",
             "completion: kind svp needs iterations of at least 1",
         ),
-        ("dataset: bibtex\nmethod: rxml", "dataset: found 'bibtex'; expected a mapping"),
+        ("dataset: bibtex\nmethod: rxml", "expected a mapping; did you mean {name: bibtex}?"),
+        ("dataset: a/b\nmethod: rxml", "dataset: found 'a/b'; expected a mapping"),
         ("dataset: {}\nmethod: rxml", "dataset: give either name, or both train and test"),
         ("dataset: {train: a}\nmethod: rxml", "give either name, or both train and test"),
         ("dataset: {name: a, train: b, test: c}\nmethod: rxml", "give either name, or both"),
@@ -118,14 +121,45 @@ def test_every_defect_is_reported_in_one_go_with_line_path_and_suggestion():
         (BASE + "method: rxml\nsplits: []", "splits: give at least one value"),
         (BASE + "method: rxml\nsplits: [0]", "splits.0: found 0; expected at least 1"),
         (BASE + "method: rxml\nseed: -1", "seed: found -1; expected at least 0"),
+        (BASE + "method: rxml\nseed: " + "9" * 26, "f.yaml:3: seed: found 99999999999999999999"),
         (BASE + "method: rxml\nsweep: [rank]", "sweep: found a list; expected a mapping"),
         (BASE + "method: rxml\nsweep: {rank: 5}", "sweep.rank: found 5; expected a list"),
+        (BASE + "method: rxml\nsweep: {rank: []}", "sweep.rank: found an empty list; expected"),
         (BASE + "method: rxml\nsweep: {rank: [0, x]}", "sweep.rank: found 0; expected at least 1"),
-        (BASE + "method: rxml\nsweep: {rank: [5, 5]}", "the label 'rxml-rank5' is taken"),
+        (BASE + "method: rxml\nsweep: {rank: [5, 5]}", "sweep.rank: the value 5 is given twice"),
     ],
 )
 def test_impossible_configs_are_refused_in_words(text, message):
     assert any(message in line for line in errors(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "messages"),
+    [
+        (
+            "methods: [{preset: rxml, label: a/b}, {preset: sleec, label: /}]",
+            ["methods.0.label: found 'a/b'", "methods.1.label: found '/'"],
+        ),
+        ("methods: [rxml, sleec]\nsweep: {rank: [5, 5, 5]}", ["sweep.rank: the value 5"]),
+    ],
+)
+def test_one_defect_is_one_message(text, messages):
+    found = errors(BASE + text)
+    assert len(found) == len(messages)
+    assert all(message in line for message, line in zip(messages, found, strict=True))
+
+
+def test_the_largest_seed_is_that_of_a_signed_64_bit_number():
+    assert load(BASE + "method: rxml", f"seed={2**63 - 1}").body.seed == 2**63 - 1
+    with pytest.raises(ConfigError, match=r"seed: found .*; expected at most 922337"):
+        load_document(Document({"dataset": {"name": "x"}, "method": "rxml", "seed": 2**63}), "f")
+
+
+@pytest.mark.parametrize("name", [".", "..", "../../etc", "/abs", "a/../b", '"a\\0b"'])
+def test_the_name_of_a_dataset_stays_in_the_data_folder(name):
+    (line,) = errors(f"dataset: {{name: {name}}}\nmethod: rxml")
+    assert line.startswith("f.yaml:1: dataset: found the name")
+    assert load("dataset: {name: yahoo/arts}\nmethod: rxml").body.dataset.title == "yahoo-arts"
 
 
 def test_a_sweep_is_a_grid_over_dotted_keys_times_splits():
@@ -174,9 +208,24 @@ class TestOverrides:
         config = load(BASE + "methods: [global, {preset: rxml}]", "method.rank=50")
         assert [m.settings.rank for m in config.methods] == [50, 50]
 
+    def test_a_method_without_the_key_is_passed_over(self):
+        config = load(
+            BASE + "methods: [global, {model: global, label: g}, {preset: rxml, vote: euclidean}]",
+            "method.vote.neighbours=3",
+        )
+        assert [getattr(m.settings, "vote", None) is None for m in config.methods] == [1, 1, 0]
+        assert config.methods[2].settings.vote.neighbours == 3
+
+    def test_a_key_that_no_method_has_is_an_error_of_each(self):
+        found = errors(BASE + "methods: [global, rxml]", "method.vote.neighbors=3")
+        assert any("methods.0.vote: unknown key 'vote'" in line for line in found)
+        assert any("did you mean 'neighbours'?" in line for line in found)
+
     def test_one_method_is_reached_by_its_position(self):
         config = load(BASE + "methods: [sleec, rxml]", "methods.1.rank=50")
         assert [m.settings.rank for m in config.methods] == [100, 50]
+        config = load(BASE + "methods: [sleec, rxml]", "methods.0.vote.neighbours=3")
+        assert [m.settings.vote.neighbours for m in config.methods] == [3, 30]
 
     def test_shorthand_is_opened(self):
         (method,) = load(
@@ -267,7 +316,10 @@ def labelled(raw, dataset):
 
 
 DATASETS = st.one_of(
-    st.builds(lambda name: {"name": name}, st.text(min_size=1, max_size=8)),
+    st.builds(
+        lambda name: {"name": name},
+        st.text(st.characters(exclude_characters="/.\0"), min_size=1, max_size=8),
+    ),
     st.just({"train": "a/train.svm", "test": "a/test.svm", "format": "libsvm", "base": 1}),
     st.just({"name": "x", "features": "raw", "propensity": {"a": 0.5, "b": 0}}),
 )

@@ -32,6 +32,7 @@ VALUES = st.recursive(
         ("5E3", 5000.0),
         ("010", 10),
         ("-7", -7),
+        ("9223372036854775807", 2**63 - 1),
         ("no", "no"),
         ("off", "off"),
         ("True", True),
@@ -61,7 +62,9 @@ def test_plain_values_are_what_a_person_means(text, value):
         ("1: a", "f.yaml:1: a key is not plain text"),
         ("\n!!python/name:os.system x", "f.yaml:2: 'x' cannot be read as 'python/name:os.system'"),
         ("a: !!set {b}", "f.yaml:1: the tag 'tag:yaml.org,2002:set' is not allowed"),
-        ("a: 99999999999999999999", "f.yaml:1: '99999999999999999999' cannot be read as 'int'"),
+        ("a: 99999999999999999999", "f.yaml:1: a: found 99999999999999999999; expected a whole"),
+        ("9223372036854775808", "f.yaml:1: found 9223372036854775808; expected a whole number of"),
+        ("b:\n- " + "9" * 5000, "f.yaml:2: b.0: found 9999"),
         ("a: b: c", "f.yaml:1: mapping values are not allowed here"),
         ("a: 1\n---\nb: 2", "f.yaml:2: expected a single document in the stream"),
         ("a: \x00", "f.yaml: unacceptable character #x0000"),
@@ -72,6 +75,21 @@ def test_each_defect_is_reported_with_its_line(text, message):
     with pytest.raises(ConfigError) as caught:
         parse(text, "f.yaml")
     assert message in str(caught.value)
+
+
+def test_aliases_of_aliases_are_refused_before_they_fill_the_memory():
+    levels = [f"l{i}: &l{i} [{', '.join([f'*l{i - 1}'] * 9)}]" for i in range(1, 30)]
+    with pytest.raises(ConfigError, match=r"^f\.yaml:\d+: aliases repeat more than 10000 values$"):
+        parse("\n".join(["l0: &l0 x", *levels]), "f.yaml")
+
+
+def test_ordinary_aliases_and_long_files_are_no_bomb():
+    assert parse("a: &x {b: [1, 2]}\nc: *x\nd: [*x]", "f.yaml").value == {
+        "a": {"b": [1, 2]},
+        "c": {"b": [1, 2]},
+        "d": [{"b": [1, 2]}],
+    }
+    assert len(parse("[" + "1," * 10_001 + "]", "f.yaml").value) == 10_001
 
 
 def test_all_equal_keys_are_reported_at_once():

@@ -13,7 +13,8 @@ Overrides = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Change one value, as in method.rank=50 or dataset.features=tfidf; repeatable.",
+        help="Change one value, as in dataset.features=tfidf, method.rank=50 (every method that "
+        "has the key) or methods.0.rank=50 (the first); repeatable.",
     ),
 ]
 DataRoot = Annotated[

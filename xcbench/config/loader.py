@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -68,11 +69,20 @@ def _body(raw: dict[str, Any], problems: list[Problem]) -> ConfigBody | None:
     except ValidationError as error:
         for problem in problems_of(error, ConfigBody, ()):
             key = problem.path[0] if len(problem.path) == 1 else ""
-            if key in ConfigBody.model_fields or not key:
+            if problem.path == ("dataset",):
+                hint = _name_hint(given["dataset"]) if "dataset" in given else ""
+                problems.append(Problem(problem.path, problem.message + hint))
+            elif key in ConfigBody.model_fields or not key:
                 problems.append(problem)
             else:
                 problems.append(Problem(problem.path, _misplaced(str(key))))
         return None
+
+
+def _name_hint(dataset: Any) -> str:
+    """A dataset given as a word is most likely its name."""
+    is_word = isinstance(dataset, str) and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", dataset)
+    return f"; did you mean {{name: {dataset}}}?" if is_word else ""
 
 
 def _misplaced(key: str) -> str:

@@ -11,9 +11,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 
 class Settings(BaseModel):
-    """Base of all settings: frozen, strict types, unknown keys refused."""
+    """Base of all settings: frozen, strict types, finite numbers, unknown keys refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 def _kind_shorthand(value: Any) -> Any:

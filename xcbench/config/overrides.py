@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from xcbench.config.problems import dotted
+from xcbench.config.problems import dotted, has_key
+from xcbench.config.resolve import model_of
 from xcbench.config.yaml import KeyPath, parse
 from xcbench.errors import ConfigError
 
@@ -37,7 +38,7 @@ def parse_override(text: str) -> Override:
 
 
 def apply_override(raw: dict[str, Any], override: Override) -> list[KeyPath]:
-    """Write the value into the raw config; ``method.x`` reaches every method.
+    """Write the value into the raw config; ``method.x`` reaches every method that has an x.
 
     Returns
     -------
@@ -56,16 +57,25 @@ def apply_override(raw: dict[str, Any], override: Override) -> list[KeyPath]:
             raw.pop("methods", None)
         raw[str(head)] = override.value
         return [(head,)]
+    key = dotted(tuple(tail))
     if head == "method" and isinstance(raw.get("methods"), list) and "method" not in raw:
-        places: list[KeyPath] = [("methods", i) for i in range(len(raw["methods"]))]
+        places: list[KeyPath] = [("methods", i) for i in _having(raw["methods"], key)]
     else:
         places = [(head,)]
-    key = dotted(tuple(tail))
     if head == "method" and isinstance(raw.get("sweep"), dict) and key in raw["sweep"]:
         raise ConfigError(
             f"--set {override.text}: the sweep sets this key; use --set sweep.{key}=[...]"
         )
     return [_write(raw, (*place, *tail), override) for place in places]
+
+
+def _having(methods: list[Any], key: str) -> list[int]:
+    """Positions of the methods that have the key; of all when none has, to be told so."""
+    if key in ("preset", "label", "model"):
+        return list(range(len(methods)))
+    models = [model_of(method) for method in methods]
+    having = [i for i, model in enumerate(models) if model is not None and has_key(model, key)]
+    return having or list(range(len(methods)))
 
 
 def _write(raw: dict[str, Any], path: KeyPath, override: Override) -> KeyPath:

@@ -55,7 +55,7 @@ def shown(value: object) -> str:
     if isinstance(value, Mapping):
         return "a mapping"
     if isinstance(value, list | tuple):
-        return "a list"
+        return "a list" if value else "an empty list"
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
@@ -77,6 +77,15 @@ def inner_model(model: type[BaseModel] | None, key: str | int) -> type[BaseModel
         if isinstance(candidate, type) and issubclass(candidate, BaseModel):
             return candidate
     return None
+
+
+def has_key(model: type[BaseModel], key: str) -> bool:
+    """Whether a method of this model has the dotted key; which model it is can not be set."""
+    *parents, last = key.split(".")
+    inner: type[BaseModel] | None = model
+    for parent in parents:
+        inner = inner_model(inner, parent)
+    return inner is not None and last in inner.model_fields and key != "model"
 
 
 def _field_path(detail: Details, model: type[BaseModel]) -> KeyPath:
@@ -113,7 +122,9 @@ def _message(details: list[Details], path: KeyPath, model: type[BaseModel]) -> s
 _EXPECTED = {
     "int_type": "a whole number",
     "int_from_float": "a whole number",
-    "float_type": "a number",
+    # The strict reader takes .inf and .nan for text, which is no number.
+    "float_type": "a finite number",
+    "finite_number": "a finite number",
     "bool_type": "true or false",
     "string_type": "text",
     "string_too_short": "some text",

@@ -53,13 +53,25 @@ def resolve_method(raw: Any, path: KeyPath, problems: list[Problem]) -> MethodCo
     if not isinstance(label, str) or not _LABEL.fullmatch(label):
         message = "expected letters, digits and . _ + = - only, at most 80 of them"
         problems.append(Problem((*path, "label"), f"found {shown(label)}; {message}"))
-        label = "invalid"
+        # Goes on for what else is wrong, under a label that no second invalid one shares.
+        label = "-".join(("invalid", *map(str, path)))
     settings = MODELS[merged["model"]]
     try:
         return MethodConfig(label, preset, settings.model_validate(merged))
     except ValidationError as error:
         problems.extend(_with_head_keys(problems_of(error, settings, path), path, settings))
         return None
+
+
+def model_of(raw: Any) -> type[MethodSettings] | None:
+    """The model of a method as written, or None when that is a mistake."""
+    given = {"preset": raw} if isinstance(raw, str) else raw
+    if not isinstance(given, dict):
+        return None
+    preset, model = given.get("preset"), given.get("model")
+    if isinstance(preset, str) and preset in PRESETS:
+        model = PRESETS[preset]["model"]
+    return MODELS.get(model) if isinstance(model, str) else None
 
 
 def _without_model(given: Mapping[str, Any], path: KeyPath) -> list[Problem]:

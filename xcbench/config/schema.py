@@ -84,6 +84,18 @@ class DatasetConfig(Settings):
         return re.sub(r"[^A-Za-z0-9._+=-]+", "-", text).strip("-.") or "data"
 
 
+def _in_data_root(dataset: DatasetConfig) -> DatasetConfig:
+    """Refuse a name that leaves the data folder; ``data/sources.py`` guards the names of other callers."""
+    if dataset.name is not None and (
+        "\0" in dataset.name or {"", ".", ".."}.intersection(dataset.name.split("/"))
+    ):
+        raise ValueError(
+            f"found the name {dataset.name!r}; expected a folder below the data folder; "
+            "for other places give train and test"
+        )
+    return dataset
+
+
 class MetricsConfig(Settings):
     """The cut-offs k of P@k, nDCG@k, PSP@k and PSnDCG@k.
 
@@ -108,8 +120,8 @@ class ExecutorConfig(Settings):
 class ConfigBody(Settings):
     """Everything of a config file but its methods and sweep."""
 
-    dataset: DatasetConfig
-    seed: Annotated[int, Field(ge=0)] = 0
+    dataset: Annotated[DatasetConfig, AfterValidator(_in_data_root)]
+    seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 0
     splits: Counts = (1,)
     metrics: MetricsConfig = MetricsConfig()
     executor: ExecutorConfig = ExecutorConfig()

@@ -8,10 +8,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pydantic import BaseModel
-
 from xcbench.config.changes import flat
-from xcbench.config.problems import Problem, inner_model, shown, unknown_key
+from xcbench.config.problems import Problem, has_key, shown, unknown_key
 from xcbench.config.resolve import MODELS, resolve_method
 from xcbench.config.schema import MethodConfig
 from xcbench.config.yaml import KeyPath
@@ -62,19 +60,24 @@ def _axes(sweep: Any, methods: list[MethodConfig], problems: list[Problem]) -> d
         if not isinstance(values, list) or not values:
             message = f"found {shown(values)}; expected a list of values"
             problems.append(Problem(("sweep", key), message))
-        elif not any(_has_key(model, key) for model in models):
+        elif not any(has_key(model, key) for model in models):
             problems.append(Problem(("sweep", key), unknown_key(key, known)))
         else:
-            axes[key] = values
+            axes[key] = _distinct(values, ("sweep", key), problems)
     return axes
 
 
-def _has_key(model: type[BaseModel], key: str) -> bool:
-    *parents, last = key.split(".")
-    inner: type[BaseModel] | None = model
-    for parent in parents:
-        inner = inner_model(inner, parent)
-    return inner is not None and last in inner.model_fields and key != "model"
+def _distinct(values: list[Any], path: KeyPath, problems: list[Problem]) -> list[Any]:
+    """The values once each, so that what else is wrong with them is said once."""
+    distinct: list[Any] = []
+    for value in values:
+        if value not in distinct:
+            distinct.append(value)
+            continue
+        problem = Problem(path, f"the value {shown(value)} is given twice")
+        if problem not in problems:
+            problems.append(problem)
+    return distinct
 
 
 def _expanded(
@@ -85,7 +88,7 @@ def _expanded(
     problems: list[Problem],
 ) -> Iterator[MethodConfig]:
     """The method at every point of the grid, labelled by where it stands."""
-    keys = [key for key in axes if _has_key(type(base.settings), key)]
+    keys = [key for key in axes if has_key(type(base.settings), key)]
     for values in itertools.product(*(axes[key] for key in keys)):
         entry = copy.deepcopy(raw)
         for key, value in zip(keys, values, strict=True):

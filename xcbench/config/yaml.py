@@ -22,6 +22,9 @@ _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*|[0-9]+(?=[eE]))(?:[eE][-+]
 _BOOL = re.compile(r"true|True|TRUE|false|False|FALSE")
 _NULL = re.compile(r"~|null|Null|NULL|")
 _PREFIX = "tag:yaml.org,2002:"
+_LARGEST_INT = 2**63 - 1
+# Aliases of aliases grow a file of a few lines without bound; no config repeats this much.
+_MOST_REPEATED = 10_000
 
 
 class _StrictResolver(yaml.resolver.BaseResolver):
@@ -91,14 +94,17 @@ class _Builder:
         self.lines: dict[KeyPath, int] = {}
         self.errors: list[str] = []
         self._open: list[yaml.Node] = []
+        self._seen: set[int] = set()
+        self._repeated = 0
 
     def build(self, node: yaml.Node, path: KeyPath) -> Any:
         self.lines.setdefault(path, node.start_mark.line + 1)
         if any(node is parent for parent in self._open):
             self._complain(node, "an alias refers to the value it stands in")
             return None
+        self._count(node)
         if isinstance(node, yaml.ScalarNode):
-            return self._scalar(node)
+            return self._scalar(node, path)
         self._open.append(node)
         try:
             if isinstance(node, yaml.SequenceNode) and node.tag == _PREFIX + "seq":
@@ -109,6 +115,14 @@ class _Builder:
             self._open.pop()
         self._complain(node, f"the tag {node.tag!r} is not allowed")
         return None
+
+    def _count(self, node: yaml.Node) -> None:
+        """Stop when aliases repeat too much: what a file writes out itself may be of any size."""
+        self._repeated += id(node) in self._seen
+        self._seen.add(id(node))
+        if self._repeated > _MOST_REPEATED:
+            message = f"aliases repeat more than {_MOST_REPEATED} values"
+            raise yaml.MarkedYAMLError(problem=message, problem_mark=node.start_mark)
 
     def _mapping(self, node: yaml.MappingNode, path: KeyPath) -> dict[str, Any]:
         result: dict[str, Any] = {}
@@ -126,7 +140,7 @@ class _Builder:
             result[key] = self.build(value_node, (*path, key))
         return result
 
-    def _scalar(self, node: yaml.ScalarNode) -> Any:
+    def _scalar(self, node: yaml.ScalarNode, path: KeyPath) -> Any:
         text, kind = node.value, node.tag.removeprefix(_PREFIX)
         if kind == "str":
             return text
@@ -134,11 +148,20 @@ class _Builder:
             return None
         if kind == "bool" and _BOOL.fullmatch(text):
             return text.lower() == "true"
-        if kind == "int" and _INT.fullmatch(text) and len(text) < 20:
-            return int(text)
+        if kind == "int" and _INT.fullmatch(text):
+            return self._int(node, path)
         if kind == "float" and (_FLOAT.fullmatch(text) or _INT.fullmatch(text)):
             return float(text)
         self._complain(node, f"{text[:40]!r} cannot be read as {kind!r}")
+        return None
+
+    def _int(self, node: yaml.ScalarNode, path: KeyPath) -> int | None:
+        # The length is looked at first: Python refuses to convert thousands of digits.
+        if len(node.value) <= 20 and abs(int(node.value)) <= _LARGEST_INT:
+            return int(node.value)
+        place = ".".join(str(part) for part in path)
+        message = f"found {node.value[:40]}; expected a whole number of at most {_LARGEST_INT}"
+        self._complain(node, f"{place}: {message}" if place else message)
         return None
 
     def _complain(self, node: yaml.Node, message: str) -> None:
