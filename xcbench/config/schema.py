@@ -85,7 +85,7 @@ class DatasetConfig(Settings):
 
 
 def _in_data_root(dataset: DatasetConfig) -> DatasetConfig:
-    """Refuse a name that leaves the data folder; ``data/sources.py`` guards the names of other callers."""
+    """Refuse a name that leaves the data folder; data/sources.py guards other callers' names."""
     if dataset.name is not None and (
         "\0" in dataset.name or {"", ".", ".."}.intersection(dataset.name.split("/"))
     ):
