@@ -12,6 +12,7 @@ from xcbench.cli.options import DEFAULT_DATA, DataRoot
 from xcbench.errors import ConfigError
 
 if TYPE_CHECKING:
+    from xcbench.bench.machine import Machine
     from xcbench.bench.timing import Row
 
 PARTS = ("reader", "stages", "completion")
@@ -60,14 +61,12 @@ def bench(
         write_csv(rows, out)
 
 
-def _stages(only: list[str], machine: object, repeats: int) -> Iterator[Row]:
+def _stages(only: list[str], machine: Machine, repeats: int) -> Iterator[Row]:
     from xcbench.bench.completion import bench_completion
-    from xcbench.bench.machine import Machine
     from xcbench.bench.reader import bench_reader
     from xcbench.bench.stages import bench_stages
     from xcbench.bench.synthetic import bibtex_like
 
-    assert isinstance(machine, Machine)
     if "reader" in only:
         yield from bench_reader(repeats)
     if "stages" in only:
