@@ -59,10 +59,11 @@ def tiny_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 class PopularityModel:
-    """Ranks every point's labels by how often they occur in training; two learners vote."""
+    """Ranks every point's labels by how often they occur in training; learners vote."""
 
-    def __init__(self, on_task: Callable[[int], None] | None = None) -> None:
+    def __init__(self, on_task: Callable[[int], None] | None = None, learners: int = 2) -> None:
         self._on_task = on_task or (lambda learner: None)
+        self._learners = learners
         self.stage_seconds: dict[str, float] = {}
         self.counts = np.zeros(0, dtype=np.float32)
 
@@ -77,7 +78,7 @@ class PopularityModel:
 
         tasks = [
             Task(f"learner {i}, cluster 0", (i, np.array(train.Y.indices), train.n_labels), 1 + i)
-            for i in range(2)
+            for i in range(self._learners)
         ]
         counts = (executor or InlineExecutor()).map(count, tasks, "completion")
         self.counts = sum(counts)

@@ -114,3 +114,19 @@ def test_what_is_imported_is_declared_and_the_other_way_round():
     foreign = used - set(sys.stdlib_module_names) - {"xcbench"}
     assert foreign - core <= extras
     assert core <= foreign
+
+
+def test_no_pickle_is_ever_loaded():
+    """Neither pickle and its kin, nor numpy, pandas, joblib or yaml where they would unpickle."""
+    unpicklers = {"pickle", "cloudpickle", "dill", "shelve", "marshal"}
+    calls = ("joblib.load(", "read_pickle(", "allow_pickle=True", "unsafe_load(", "full_load(")
+    found = []
+    for path in MODULES:
+        text = path.read_text(encoding="utf-8")
+        found += [f"{path}: {name}" for name in imported(path) if name.split(".")[0] in unpicklers]
+        found += [f"{path}: {call}" for call in calls if call in text]
+        for node in ast.walk(ast.parse(text)):
+            call = ast.unparse(node) if isinstance(node, ast.Call) else ""
+            if call.startswith("yaml.load(") and "SafeLoader" not in call:
+                found.append(f"{path}: {call}")
+    assert found == []

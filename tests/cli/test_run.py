@@ -57,7 +57,8 @@ def test_the_table_has_the_promised_columns_in_order(
         "train_s,partition_s,neighbours_s,completion_s,regression_s,predict_s,"
         "predict_ms_per_point,model_bytes,peak_rss_bytes,n_train,n_test,"
         "test_rows_without_labels,jobs,threads_per_job,backend,host,cpu,cores,ram_bytes,python,"
-        "numpy,scipy,numba,blas,xcbench,git_commit,git_dirty,config_sha256,data_sha256,overrides"
+        "numpy,scipy,numba,blas,xcbench,git_commit,git_dirty,config_sha256,data_sha256,overrides,"
+        "estimated_bytes,resumed_tasks,predictions_sha256,results_version"
     )
     (row,) = table(tmp_path)
     assert (row["n_train"], row["n_test"], row["model_bytes"]) == ("60", "25", str(8 * 4))
@@ -188,6 +189,82 @@ def test_the_log_of_a_run_holds_its_lines(tiny_data, fake_model, xcbench, config
     assert "rxml on tiny done" in log
 
 
+def test_each_call_has_a_log_of_its_own(tiny_data, fake_model, xcbench, config, tmp_path):
+    fake_model(fails_in_learner_1)
+    xcbench("run", config(ONE_BAD), "--quiet")
+    (log,) = (tmp_path / "results" / "logs").iterdir()
+    said = log.read_text()
+    assert "rxml on tiny failed" in said
+    assert "sleec on tiny done" in said
+    assert "2 run, 1 failed" in said
+    assert all(line[:4].isdigit() for line in said.splitlines() if " INFO " in line)
+
+
+@pytest.mark.parametrize(
+    ("time", "run"), [("0s", 0), ("0", 0), ("1h30m", 2), ("2d", 2), ("90m", 2), ("1.5h", 2)]
+)
+def test_no_job_starts_after_the_time_is_up_and_that_is_success(
+    tiny_data, fake_model, xcbench, config, time, run
+):
+    fake_model()
+    done = xcbench("run", config(TWO), "--max-time", time)
+    assert done.exit_code == 0
+    assert ("2 not started (--max-time)" in done.stdout) == (run == 0)
+    assert "2 run" in xcbench("run", config(TWO)).stdout or run == 2
+
+
+@pytest.mark.parametrize("time", ["", "h", "6x", "-1h", "1h 30m", "six hours"])
+def test_a_time_that_is_none_is_a_usage_error(tiny_data, fake_model, xcbench, config, time):
+    fake_model()
+    done = xcbench("run", config(TWO), "--max-time", time)
+    assert done.exit_code == 2
+    assert "expected a time such as 6h, 90m or 1h30m" in done.stderr
+
+
+def test_an_interrupted_repeat_leaves_the_finished_result(
+    tiny_data, fake_model, xcbench, config, tmp_path
+):
+    fake_model()
+    path = config("method: {preset: rxml, rank: 13}")
+    xcbench("run", path)
+    before = table(tmp_path)
+    fake_model(lambda learner: os.kill(os.getpid(), signal.SIGTERM))
+    assert xcbench("run", path, "--force").exit_code == 143
+    assert table(tmp_path) == before
+    assert "nothing to do: 1 done before" in xcbench("run", path).stdout
+
+
+def test_results_of_another_version_are_kept_and_told_of(
+    tiny_data, fake_model, xcbench, config, tmp_path, monkeypatch
+):
+    fake_model()
+    xcbench("run", config(TWO))
+    for module in ("plan", "execute", "run"):
+        monkeypatch.setattr(f"xcbench.runner.{module}.RESULTS_VERSION", 99)
+    done = xcbench("run", config(TWO))
+    assert "2 results in results are of another results version than 99: they are" in done.stderr
+    assert "2 run" in done.stdout
+    assert sorted(row["results_version"] for row in table(tmp_path)) == ["1", "1", "99", "99"]
+
+
+def test_a_failing_disk_stops_the_run_and_the_job_is_due_again(
+    tiny_data, fake_model, xcbench, config, tmp_path, monkeypatch
+):
+    fake_model()
+
+    def full(*arguments, **named):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("xcbench.tasks.xc.np.savez", full)
+        done = xcbench("run", config(TWO))
+    assert done.exit_code == 1
+    assert "can no longer be written ([Errno 28] No space left on device)" in done.stderr
+    assert "Traceback" not in done.output
+    assert [row["status"] for row in table(tmp_path)] == ["interrupted"]
+    assert "2 run" in xcbench("run", config(TWO)).stdout
+
+
 def test_several_configs_run_together_and_share_equal_jobs(
     tiny_data, fake_model, xcbench, config, tmp_path
 ):
@@ -287,11 +364,14 @@ class TestExitCodes:
         done = xcbench("run", config(ONE_BAD))
         assert done.exit_code == code
         assert "Traceback" not in done.output
-        assert not list(tmp_path.glob("results/runs/*/*/result.json"))
+        (row,) = table(tmp_path)
+        assert row["status"] == "interrupted"
+        assert row["error"].startswith(f"{signal.Signals(number).name} after 0.")
         (log,) = tmp_path.glob("results/runs/tiny/rxml-*/log.txt")
         assert "WARNING interrupted" in log.read_text()
         fake_model()
         assert "2 run" in xcbench("run", config(ONE_BAD)).stdout
+        assert [row["status"] for row in table(tmp_path)] == ["done", "done"]
 
 
 def test_a_result_states_machine_versions_and_hashes(

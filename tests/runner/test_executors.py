@@ -69,7 +69,8 @@ def test_a_killed_worker_is_reported_as_such_and_the_next_map_works(tmp_path):
             os.kill(os.getpid(), signal.SIGKILL)
         return i
 
-    with pytest.raises(TaskError, match=r"a worker process was killed during fit .* cluster 0"):
+    killed = r"^learner 1, cluster 0: a worker process was killed \(out of memory"
+    with pytest.raises(TaskError, match=killed):
         executor(2).map(die, tasks(3), "fit")
     assert executor(2).map(int, tasks(3), "fit") == [0, 1, 2]
 

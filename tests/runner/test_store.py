@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -93,15 +94,103 @@ def test_what_a_killed_run_left_is_cleared_and_does_not_count_as_done(tmp_path):
     assert list(store.start("tiny/rxml-00000000", {}).iterdir()) == []
 
 
-def test_an_unreadable_result_is_left_out_with_a_warning(tmp_path, caplog):
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "Invalid JSON"),
+        ('{"run_id": ', "Invalid JSON"),
+        ("[1, 2]", "object"),
+        ("{}", "run_id: Field required"),
+        (json.dumps(result().mapping() | {"metrics": {"P@1": "high"}}), "metrics.P@1: Input"),
+        (json.dumps(result().mapping() | {"status": "dnoe"}), "status: Input should be 'done'"),
+        (json.dumps(result().mapping() | {"config": {}}), "config: not that of one job"),
+        ("\x00" * 40, "Invalid JSON"),
+    ],
+)
+def test_a_damaged_result_is_named_once_set_aside_and_its_job_is_new(
+    tmp_path, caplog, text, reason
+):
     store = ResultStore(tmp_path)
     committed(store, result())
     broken = store.folder("tiny/broken-00000000")
     broken.mkdir()
-    (broken / "result.json").write_text('{"run_id": ')
+    (broken / "result.json").write_text(text)
+    store.write_table()
     store.write_table()
     assert len(rows(tmp_path)) == 1
-    assert "broken-00000000/result.json cannot be read" in caplog.text
+    (said,) = (message for message in caplog.messages if "damaged" in message)
+    assert "broken-00000000/result.json is damaged" in said
+    assert reason in said
+    assert store.state("tiny/broken-00000000") == "new"
+    committed(store, result("tiny/broken-00000000"))
+    assert (broken / "result.json.damaged").read_text() == text
+    assert store.state("tiny/broken-00000000") == "done"
+
+
+def test_a_result_of_an_older_xcbench_is_read_and_named_by_its_version(tmp_path):
+    store = ResultStore(tmp_path)
+    folder = committed(store, result())
+    old = result().mapping()
+    for name in ("sources", "data_root", "predictions_sha256", "results_version"):
+        del old[name]
+    (folder / "result.json").write_text(json.dumps(old))
+    store.write_table()
+    assert store.state("tiny/rxml-00000000") == "done"
+    assert rows(tmp_path)[0]["results_version"] == "1"
+
+
+def test_a_result_of_a_newer_xcbench_is_read_as_far_as_it_is_known(tmp_path):
+    store = ResultStore(tmp_path)
+    folder = committed(store, result())
+    (folder / "result.json").write_text(json.dumps(result().mapping() | {"colour": "blue"}))
+    assert store.find("tiny/rxml-00000000") == result()
+
+
+def test_a_done_run_without_its_predictions_is_to_do_again(tmp_path, caplog):
+    store = ResultStore(tmp_path)
+    folder = committed(store, result())
+    (folder / "predictions.npz").unlink()
+    assert store.state("tiny/rxml-00000000") == "new"
+    assert "predictions.npz is missing; the job is to do again" in caplog.text
+
+
+def test_a_done_run_without_its_model_is_done(tmp_path):
+    store = ResultStore(tmp_path)
+    shutil.rmtree(committed(store, result()) / "model")
+    assert store.state("tiny/rxml-00000000") == "done"
+
+
+def test_texts_that_a_spreadsheet_would_compute_are_quoted_and_control_characters_replaced(
+    tmp_path,
+):
+    store = ResultStore(tmp_path)
+    error = "=cmd|' /C calc'!A0\n\x1b[31mred\x00"
+    committed(store, result(status="failed", error=error, dataset="@tiny"))
+    (row,) = rows(tmp_path)
+    assert row["error"] == "'=cmd|' /C calc'!A0 \ufffd[31mred\ufffd"
+    assert row["dataset"] == "'@tiny"
+    assert store.find("tiny/rxml-00000000").error == error
+
+
+def test_negative_numbers_are_not_quoted(tmp_path):
+    committed(ResultStore(tmp_path), result(metrics={"P@1": -1.5}))
+    assert rows(tmp_path)[0]["P@1"] == "-1.5"
+
+
+def test_an_interrupted_attempt_leaves_finished_tasks_and_no_half_model(tmp_path):
+    store = ResultStore(tmp_path)
+    interrupted = result(status="interrupted", error="SIGTERM after 3 h")
+    folder = store.folder(interrupted.run_id)
+    folder.mkdir(parents=True)
+    (store.start(interrupted.run_id, {}) / "model").mkdir()
+    store.checkpoint(interrupted.run_id).mkdir()
+    store.commit(interrupted)
+    assert store.state(interrupted.run_id) == "interrupted"
+    assert not (folder / "model").exists()
+    assert store.checkpoint(interrupted.run_id).is_dir()
+    assert rows(tmp_path)[0]["status"] == "interrupted"
+    committed(store, result())
+    assert not store.checkpoint(interrupted.run_id).exists()
 
 
 def test_the_table_is_in_the_order_of_time(tmp_path):

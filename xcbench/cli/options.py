@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -24,6 +25,21 @@ DataRoot = Annotated[
 ResultsRoot = Annotated[
     Path, typer.Option("--results", metavar="DIR", help="Where results are kept.")
 ]
+Jobs = Annotated[
+    int | None,
+    typer.Option("--jobs", min=-1, metavar="N", help="Processes; -1 for one a core."),
+]
 
 DEFAULT_DATA = Path("data")
 DEFAULT_RESULTS = Path("results")
+
+_UNITS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
+
+
+def seconds_of(text: str) -> float:
+    """A duration in seconds: 6h, 90m, 1h30m, 2d, 45s; a bare number is seconds."""
+    if re.fullmatch(r"\d+(\.\d+)?", text):
+        return float(text)
+    if not re.fullmatch(r"(\d+(\.\d+)?[dhms])+", text):
+        raise typer.BadParameter(f"found {text!r}; expected a time such as 6h, 90m or 1h30m")
+    return sum(float(n) * _UNITS[unit] for n, unit in re.findall(r"([\d.]+)([dhms])", text))

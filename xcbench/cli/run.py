@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-import signal
+import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,8 +17,10 @@ from xcbench.cli.options import (
     DEFAULT_RESULTS,
     Configs,
     DataRoot,
+    Jobs,
     Overrides,
     ResultsRoot,
+    seconds_of,
 )
 from xcbench.errors import DataError
 
@@ -27,18 +29,13 @@ if TYPE_CHECKING:
     from xcbench.runner.run import Due, Summary
     from xcbench.runner.store import ResultStore
 
-TERMINATED = 128 + signal.SIGTERM
-
 
 def run(
     configs: Configs,
     overrides: Overrides = None,
     data: DataRoot = DEFAULT_DATA,
     results: ResultsRoot = DEFAULT_RESULTS,
-    jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", min=-1, metavar="N", help="Processes; -1 for one a core."),
-    ] = None,
+    jobs: Jobs = None,
     force: Annotated[bool, typer.Option("--force", help="Repeat jobs that are done.")] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="List the jobs and run none of them.")
@@ -46,47 +43,56 @@ def run(
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Repeat jobs that failed.")
     ] = False,
+    max_time: Annotated[
+        float | None,
+        typer.Option(
+            "--max-time",
+            parser=seconds_of,
+            metavar="TIME",
+            help="Start no job after this long: 6h, 90m, 1h30m. The job at work is finished.",
+        ),
+    ] = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", help="Say nothing but warnings and errors.")
     ] = False,
 ) -> None:
     """Run the jobs of configs and print their results.
 
-    Jobs that are done are skipped. Results go to DIR/results.csv and DIR/runs/. Exit codes: 0 done
-    or nothing to do, 1 a job failed (the others still ran), 2 usage or config, 3 data missing or
-    malformed, 4 locked by another run, 130 interrupted.
+    Jobs that are done are skipped; long ones that were interrupted go on where they were. Results
+    go to DIR/results.csv and DIR/runs/, the log of this call to DIR/logs/. Exit codes: 0 done or
+    nothing to do, 1 a job failed (the others still ran) or the disk is full, 2 usage or config,
+    3 data missing or malformed, 4 locked by another run, 129, 130 or 143 ended by SIGHUP, SIGINT
+    (Ctrl-C) or SIGTERM.
     """
-    from xcbench.runner.logs import console
+    from xcbench.runner.executors import kill_workers
+    from xcbench.runner.logs import console, run_log
     from xcbench.runner.plan import plan
     from xcbench.runner.progress import BarProgress, LogProgress
-    from xcbench.runner.run import Due, run_jobs
+    from xcbench.runner.run import Due, Runner
+    from xcbench.runner.signals import ended_by_signals
     from xcbench.runner.store import ResultStore
 
+    deadline = time.monotonic() + (float("inf") if max_time is None else max_time)
     executor = [f"executor.jobs={jobs}"] if jobs is not None else []
     loaded = load_all(configs, [*(overrides or []), *executor])
     store, is_due = ResultStore(results), Due(force=force, retry_failed=retry_failed)
     bars = sys.stderr.isatty() and not quiet
-    with console(logging.WARNING if quiet else logging.INFO, bars), _ended_by_sigterm():
+    with console(logging.WARNING if quiet else logging.INFO, bars), ended_by_signals(kill_workers):
         if dry_run:
             planned = plan(loaded, data)
             _list_jobs(planned, store, is_due)
             raise typer.Exit(DataError.exit_code if planned.data_errors else 0)
         store.require_writable()
-        planned = plan(loaded, data)
-        summary = run_jobs(planned, store, BarProgress() if bars else LogProgress(), is_due)
+        log = store.logs / f"{datetime.now():%Y-%m-%dT%H%M%S}-{os.getpid()}.log"
+        with run_log(log):
+            logging.getLogger(__name__).debug("%s", " ".join(sys.argv))
+            planned = plan(loaded, data)
+            runner = Runner(store, BarProgress() if bars else LogProgress(), is_due, deadline)
+            summary = runner.run(planned)
+            logging.getLogger(__name__).debug("%s", _counts(store, summary))
     if not quiet:
         _report(planned, store, summary)
     raise typer.Exit(summary.exit_code)
-
-
-@contextmanager
-def _ended_by_sigterm() -> Iterator[None]:
-    """Let SIGTERM end the run as Ctrl-C does: locks released, workers stopped, nothing torn."""
-    before = signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(TERMINATED))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _list_jobs(plan: Plan, store: ResultStore, is_due: Due) -> None:
@@ -103,13 +109,19 @@ def _report(plan: Plan, store: ResultStore, summary: Summary) -> None:
 
     found = (store.find(job.run_id) for job in plan.jobs)
     print_results([result.row() for result in found if result is not None], Console())
+    typer.echo(_counts(store, summary))
+
+
+def _counts(store: ResultStore, summary: Summary) -> str:
     parts = {
         "run": summary.executed,
         "failed": summary.failed,
         "done before": summary.skipped_done,
         "failed before (--retry-failed repeats them)": summary.skipped_failed,
         "locked by another run": summary.locked,
+        "not started (--max-time)": summary.not_started,
     }
     counts = [f"{len(jobs)} {what}" for what, jobs in parts.items() if jobs]
-    nothing = "" if summary.executed or summary.locked or summary.data_errors else "nothing to do: "
-    typer.echo(f"{nothing}{', '.join(counts) or 'no jobs'}; results in {store.root}/results.csv")
+    idle = not (summary.executed or summary.locked or summary.not_started or summary.data_errors)
+    nothing = "nothing to do: " if idle else ""
+    return f"{nothing}{', '.join(counts) or 'no jobs'}; results in {store.root}/results.csv"

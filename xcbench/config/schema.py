@@ -6,6 +6,7 @@ Nothing here reads a file: ``config/loader.py`` does, and words the errors.
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal, Self
@@ -13,6 +14,9 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from xcbench.config.methods import Count, MethodSettings, NonNegative, Positive, Settings
+from xcbench.config.problems import shown
+
+_LONGEST_TITLE = 100  # file systems take names of 255 bytes, and titles get hashes added
 
 
 def _distinct(values: tuple[int, ...]) -> tuple[int, ...]:
@@ -28,6 +32,14 @@ def _process_count(value: int) -> int:
         raise ValueError(f"found {value}; expected -1 (one process a core) or at least 1")
     return value
 
+
+def _without_controls(value: str) -> str:
+    if any(unicodedata.category(letter) in ("Cc", "Cs", "Zl", "Zp") for letter in value):
+        raise ValueError(f"found {shown(value)}; expected text without control characters")
+    return value
+
+
+PathText = Annotated[str, Field(min_length=1), AfterValidator(_without_controls)]
 
 # Strictness would refuse a YAML list where the type says tuple; the numbers inside stay strict.
 Counts = Annotated[tuple[Count, ...], Field(strict=False), AfterValidator(_distinct)]
@@ -54,9 +66,9 @@ class DatasetConfig(Settings):
     propensity : None takes the catalogue's, else 0.55 and 1.5.
     """
 
-    name: Annotated[str, Field(min_length=1)] | None = None
-    train: Annotated[str, Field(min_length=1)] | None = None
-    test: Annotated[str, Field(min_length=1)] | None = None
+    name: PathText | None = None
+    train: PathText | None = None
+    test: PathText | None = None
     format: Literal["xc", "libsvm"] = "xc"
     base: Literal[0, 1] | None = None
     features: Literal["unit", "tfidf", "raw"] = "unit"
@@ -81,16 +93,14 @@ class DatasetConfig(Settings):
         else:
             path = PurePosixPath(self.train or "")
             text = path.parent.name or path.name.split(".")[0]
-        return re.sub(r"[^A-Za-z0-9._+=-]+", "-", text).strip("-.") or "data"
+        return re.sub(r"[^A-Za-z0-9._+=-]+", "-", text)[:_LONGEST_TITLE].strip("-.") or "data"
 
 
 def _in_data_root(dataset: DatasetConfig) -> DatasetConfig:
     """Refuse a name that leaves the data folder; data/sources.py guards other callers' names."""
-    if dataset.name is not None and (
-        "\0" in dataset.name or {"", ".", ".."}.intersection(dataset.name.split("/"))
-    ):
+    if dataset.name is not None and {"", ".", ".."}.intersection(dataset.name.split("/")):
         raise ValueError(
-            f"found the name {dataset.name!r}; expected a folder below the data folder; "
+            f"found the name {shown(dataset.name)}; expected a folder below the data folder; "
             "for other places give train and test"
         )
     return dataset
@@ -109,12 +119,15 @@ class MetricsConfig(Settings):
 class ExecutorConfig(Settings):
     """Where tasks run; changes no result, so it is no part of a job's identity.
 
-    ``jobs`` processes (-1: one a core) of ``threads`` BLAS and numba threads each.
+    ``jobs`` processes (-1: one a core) of ``threads`` BLAS and numba threads each. ``checkpoint``:
+    keep finished tasks, so that a killed job goes on from there, once it has run for two minutes
+    (auto), from the first on, or never.
     """
 
     backend: Literal["loky", "inline"] = "loky"
     jobs: Annotated[int, AfterValidator(_process_count)] = -1
     threads: Count = 1
+    checkpoint: Literal["auto", "always", "never"] = "auto"
 
 
 class ConfigBody(Settings):

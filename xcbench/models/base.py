@@ -39,6 +39,9 @@ class Task:
 class Executor(Protocol):
     """Runs tasks somewhere and returns their results in the order of the tasks.
 
+    A result is made of arrays, numbers, texts, None, tuples, lists and dicts with text keys, so
+    that it can be kept on disk without pickle. A stage's name is used once a job.
+
     When tasks fail the others still finish; then one TaskError names every failure by its label.
     """
 
@@ -62,8 +65,14 @@ def attempt(function: Callable[..., Any], task: Task) -> Outcome:
     try:
         return Outcome(task.label, value=function(*task.arguments))
     except Exception as error:
-        message = f"{type(error).__name__}: {error}"
-        return Outcome(task.label, error=message, traceback=traceback.format_exc())
+        return Outcome(task.label, error=worded(error), traceback=traceback.format_exc())
+
+
+def worded(error: Exception) -> str:
+    """An unexpected error in one line; a MemoryError of any kind as what it is."""
+    if isinstance(error, MemoryError):
+        return f"out of memory ({error})" if str(error) else "out of memory"
+    return f"{type(error).__name__}: {error}"
 
 
 def values_or_raise(outcomes: Sequence[Outcome]) -> list[Any]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -31,15 +31,6 @@ STAGE = "regression"
 CLOSED_FORM_ORDER = 10_000
 CLOSED_FORM_NUMBERS = 2**29
 PREDICTED_ROWS = 8192
-
-
-class _Factors(NamedTuple):
-    """W = left @ right.T, left (d, r) and right (l, r) of float32, and how they were found."""
-
-    left: np.ndarray
-    right: np.ndarray
-    solver: dict[str, Any]
-    seconds: float
 
 
 class GlobalFixedRank:
@@ -77,9 +68,10 @@ class GlobalFixedRank:
         if self.settings.solver == "closed_form":
             _check_closed_form(train)
         task = Task("global", (train, self.settings, self.seed))
-        factors = (executor or InlineExecutor()).map(_solve, [task], STAGE)[0]
-        self._left, self._right = factors.left, factors.right
-        self.solver, self.stage_seconds = factors.solver, {STAGE: factors.seconds}
+        ((self._left, self._right, self.solver, seconds),) = (executor or InlineExecutor()).map(
+            _solve, [task], STAGE
+        )
+        self.stage_seconds = {STAGE: seconds}
         return self
 
     def predict(self, X: sparse.csr_array, k: int) -> TopK:
@@ -132,8 +124,10 @@ def _check_closed_form(train: Dataset) -> None:
         )
 
 
-def _solve(train: Dataset, settings: GlobalSettings, seed: int) -> _Factors:
-    """The whole fit, as one task."""
+def _solve(
+    train: Dataset, settings: GlobalSettings, seed: int
+) -> tuple[np.ndarray, np.ndarray, dict[str, Any], float]:
+    """The whole fit, as one task: W's two factors, how they were found, and the seconds."""
     started = perf_counter()
     X, Y = _double(train.X), _double(train.Y)
     rank = min(settings.rank, *X.shape, Y.shape[1])
@@ -143,7 +137,7 @@ def _solve(train: Dataset, settings: GlobalSettings, seed: int) -> _Factors:
         solver = {"cost": exact.cost, "iterations": 0, "reason": "closed form"}
     else:
         left, right, solver = _descend(X, Y, settings, rank, seed)
-    return _Factors(
+    return (
         np.ascontiguousarray(left, dtype=np.float32),
         np.ascontiguousarray(right, dtype=np.float32),
         solver | {"rank": left.shape[1]},

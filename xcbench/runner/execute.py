@@ -3,64 +3,119 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from xcbench.config.changes import changed
 from xcbench.errors import XCBenchError
+from xcbench.models.base import worded
+from xcbench.runner.checkpoints import AFTER_S, Checkpoints
 from xcbench.runner.executors import limited_threads, make_executor
+from xcbench.runner.files import is_storage_failure
 from xcbench.runner.memory import PeakMemory
-from xcbench.runner.plan import Job
+from xcbench.runner.plan import RESULTS_VERSION, Job
 from xcbench.runner.progress import Progress
-from xcbench.runner.result import Result
+from xcbench.runner.result import Result, Status
 from xcbench.tasks import xc
 
 logger = logging.getLogger(__name__)
 
+_AFTER_S = {"auto": AFTER_S, "always": 0.0}
+_SOFTWARE = ("xcbench", "git_commit", "numpy", "scipy", "numba")
 
-def execute(job: Job, folder: Path, progress: Progress, provenance: dict[str, Any]) -> Result:
-    """Run one job; what it makes lies in ``folder``.
+
+@dataclass(frozen=True)
+class Places:
+    """Where a job puts what it makes, and its finished tasks on the way there."""
+
+    gathered: Path
+    checkpoint: Path
+
+
+def execute(job: Job, places: Places, progress: Progress, provenance: dict[str, Any]) -> Result:
+    """Run one job.
 
     Returns
     -------
     Result
         Status "done", or "failed" with the error; the traceback of an unexpected one is logged.
+
+    Raises
+    ------
+    OSError
+        The disk is full or failing: nothing is said about the job.
     """
-    executor = make_executor(job.executor, progress)
+    checkpoints = _checkpoints(job, places.checkpoint, provenance)
+    executor = make_executor(job.executor, progress, checkpoints)
     error, outcome = "", None
     with PeakMemory() as memory, limited_threads(job.executor.threads):
         try:
             executor.start()
-            outcome = xc.run(job.config, job.data, folder, executor)
+            outcome = xc.run(job.config, job.data, places.gathered, executor)
         except XCBenchError as caught:
             error = str(caught)
         except Exception as caught:
-            error = f"{type(caught).__name__}: {caught}"
+            if is_storage_failure(caught):
+                raise
+            error = worded(caught)
             logger.debug("the job raised", exc_info=True)
-    sizes = {"n_train": job.data.sizes.n_train, "n_test": job.data.sizes.n_test}
-    if outcome is not None:
-        sizes |= {
+    result = blank(job, "done" if outcome else "failed", error, provenance)
+    execution = {
+        "jobs": executor.jobs,
+        "threads_per_job": executor.threads,
+        "backend": executor.backend,
+    }
+    sizes = result.sizes | {"peak_rss_bytes": memory.bytes}
+    if outcome is None:
+        return replace(result, sizes=sizes, execution=execution)
+    return replace(
+        result,
+        metrics=outcome.metrics,
+        seconds=_with_earlier(outcome.seconds, checkpoints.resumed_seconds),
+        sizes=sizes
+        | {
             "test_rows_without_labels": outcome.test_rows_without_labels,
             "model_bytes": outcome.model_bytes,
-        }
+        },
+        execution=execution | {"resumed_tasks": checkpoints.resumed_tasks},
+        predictions_sha256=outcome.predictions_sha256,
+    )
+
+
+def blank(job: Job, status: Status, error: str, provenance: dict[str, Any]) -> Result:
+    """What is known of a job before anything was measured."""
     return Result(
         run_id=job.run_id,
         utc=datetime.now(UTC).isoformat(timespec="seconds"),
-        status="failed" if outcome is None else "done",
+        status=status,
         error=error,
         dataset=job.config.dataset.title,
         config=job.mapping(),
         overrides=changed(job.config),
         config_sha256=job.config_sha256,
         data_sha256=job.data.sha256,
-        metrics=outcome.metrics if outcome else {},
-        seconds=outcome.seconds if outcome else {},
-        sizes=sizes | {"peak_rss_bytes": memory.bytes},
-        execution={
-            "jobs": executor.jobs,
-            "threads_per_job": executor.threads,
-            "backend": executor.backend,
-        },
+        metrics={},
+        seconds={},
+        sizes={"n_train": job.data.sizes.n_train, "n_test": job.data.sizes.n_test},
+        execution={},
         provenance=provenance,
+        sources=list(job.data.sources),
+        data_root=job.data_root,
+        results_version=RESULTS_VERSION,
     )
+
+
+def _with_earlier(seconds: dict[str, float], earlier: dict[str, float]) -> dict[str, float]:
+    """Wall seconds with those of killed attempts whose finished tasks were taken over."""
+    total = dict(seconds)
+    for stage, spent in earlier.items():
+        total["predict" if stage == "predict" else "train"] += spent
+    return total
+
+
+def _checkpoints(job: Job, folder: Path, provenance: dict[str, Any]) -> Checkpoints:
+    when = job.executor.checkpoint
+    software = {name: provenance[name] for name in _SOFTWARE}
+    return Checkpoints(None if when == "never" else folder, _AFTER_S.get(when, 0.0), software)

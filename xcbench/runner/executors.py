@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from importlib import import_module
 from typing import Any, TypeVar, cast
 
 import joblib
+import psutil
 from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
 from threadpoolctl import threadpool_limits
 
 from xcbench.config.schema import ExecutorConfig
-from xcbench.errors import TaskError
 from xcbench.models.base import Outcome, Task, attempt, values_or_raise
+from xcbench.runner.checkpoints import Checkpoints
+from xcbench.runner.orphans import end_with_parent
 from xcbench.runner.progress import Progress
 
 logger = logging.getLogger(__name__)
@@ -41,29 +43,41 @@ def _attempt_at(
 class InProcessExecutor:
     """Runs tasks here, one after the other, the largest first.
 
+    Parameters
+    ----------
+    threads : int
+        BLAS and numba threads of a task.
+    progress : Progress
+    checkpoints : Checkpoints, optional
+        Where finished tasks are kept, and those of an earlier attempt found.
+
     Attributes
     ----------
-    jobs, threads : int
-        Processes, and threads of each.
+    jobs : int
+        Processes.
     """
 
     backend = "inline"
 
-    def __init__(self, threads: int, progress: Progress) -> None:
+    def __init__(
+        self, threads: int, progress: Progress, checkpoints: Checkpoints | None = None
+    ) -> None:
         self.jobs = 1
         self.threads = threads
         self._progress = progress
+        self._checkpoints = checkpoints or Checkpoints(None, 0.0, {})
 
     def start(self) -> None:
         """Have everything ready, so that what is timed next is work and not starting up."""
 
     def map(self, function: Callable[..., T], tasks: Sequence[Task], stage: str) -> list[T]:
         """See models.base.Executor.map."""
-        order = sorted(range(len(tasks)), key=lambda i: -tasks[i].cost)
-        outcomes: dict[int, Outcome] = {}
-        with self._progress.stage(stage, len(tasks)) as advance:
+        outcomes = self._checkpoints.resume(stage, tasks)
+        order = sorted(set(range(len(tasks))) - set(outcomes), key=lambda i: -tasks[i].cost)
+        with self._progress.stage(stage, len(tasks), len(outcomes)) as advance:
             for index, outcome in self._outcomes(function, tasks, order, stage):
                 outcomes[index] = outcome
+                self._checkpoints.keep(stage, index, outcome)
                 if outcome.error:
                     logger.error("%s, %s: %s", stage, outcome.label, outcome.error)
                     logger.debug("%s", outcome.traceback)
@@ -78,17 +92,29 @@ class InProcessExecutor:
 
 
 class LokyExecutor(InProcessExecutor):
-    """Runs tasks in ``jobs`` processes; a single task is not worth a process and runs here."""
+    """Runs tasks in ``jobs`` processes; a single task is not worth a process and runs here.
+
+    A process that is killed, usually for memory, takes joblib's whole pool down. The tasks that had
+    not finished are done again, half as many at once each time, and a task that is killed alone
+    is given up.
+    """
 
     backend = "loky"
 
-    def __init__(self, jobs: int, threads: int, progress: Progress) -> None:
-        super().__init__(threads, progress)
+    def __init__(
+        self,
+        jobs: int,
+        threads: int,
+        progress: Progress,
+        checkpoints: Checkpoints | None = None,
+    ) -> None:
+        super().__init__(threads, progress, checkpoints)
         self.jobs = jobs
 
     def start(self) -> None:
         """Start the processes, which later calls use again, and let each import the models."""
-        list(self._parallel([joblib.delayed(_import_models)()] * self.jobs))
+        with suppress(BrokenProcessPool):  # The first tasks start new ones.
+            list(self._parallel([joblib.delayed(_import_models)()] * self.jobs, self.jobs))
 
     def _outcomes(
         self, function: Callable[..., T], tasks: Sequence[Task], order: list[int], stage: str
@@ -96,24 +122,39 @@ class LokyExecutor(InProcessExecutor):
         if len(tasks) < 2:
             yield from super()._outcomes(function, tasks, order, stage)
             return
-        waiting = set(order)
-        calls = [
-            joblib.delayed(_attempt_at)(index, function, tasks[index], self.threads)
-            for index in order
-        ]
-        try:
-            for index, outcome in self._parallel(calls):
-                waiting.discard(index)
-                yield index, outcome
-        except BrokenProcessPool as error:
-            names = [tasks[i].label for i in sorted(waiting)]
-            raise TaskError(_broken(error, stage, names)) from error
+        waiting, at_once = list(order), self.jobs
+        while waiting:
+            calls = [
+                joblib.delayed(_attempt_at)(index, function, tasks[index], self.threads)
+                for index in (waiting if at_once > 1 else waiting[:1])
+            ]
+            try:
+                for index, outcome in self._parallel(calls, at_once):
+                    waiting.remove(index)
+                    yield index, outcome
+            except BrokenProcessPool as error:
+                what = _broken(error)
+                if at_once > 1:
+                    at_once //= 2
+                    logger.warning(
+                        "%s: %s; going on, %d at once, with the tasks not finished: %d",
+                        stage, what, at_once, len(waiting),
+                    )  # fmt: skip
+                    continue
+                index = waiting.pop(0)
+                yield index, Outcome(tasks[index].label, error=what)
 
-    def _parallel(self, calls: list[Any]) -> Iterator[Any]:
-        with joblib.parallel_config(backend="loky", inner_max_num_threads=self.threads):
+    def _parallel(self, calls: list[Any], at_once: int) -> Iterator[Any]:
+        with joblib.parallel_config(
+            backend="loky", inner_max_num_threads=self.threads, initializer=end_with_parent
+        ):
             # Tasks carry paths, not arrays: nothing for joblib to memory-map (max_nbytes).
             yield from joblib.Parallel(
-                n_jobs=self.jobs, return_as="generator_unordered", batch_size=1, max_nbytes=None
+                n_jobs=self.jobs,
+                return_as="generator_unordered",
+                batch_size=1,
+                pre_dispatch=at_once if at_once < self.jobs else "2 * n_jobs",
+                max_nbytes=None,
             )(calls)
 
 
@@ -121,27 +162,32 @@ def _import_models() -> None:
     import_module("xcbench.models")
 
 
-def _broken(error: BrokenProcessPool, stage: str, unfinished: list[str]) -> str:
-    """A killed worker takes the pool down; its own task is one of those not finished."""
+def _broken(error: BrokenProcessPool) -> str:
     if isinstance(error, TerminatedWorkerError):
-        what = (
-            f"a worker process was killed during {stage} (out of memory is the usual cause: "
+        return (
+            "a worker process was killed (out of memory is the usual cause: "
             "try fewer executor.jobs)"
         )
-    else:
-        what = f"the worker processes broke during {stage} ({str(error).splitlines()[0]})"
-    names = ", ".join(unfinished[:8]) + (", ..." if len(unfinished) > 8 else "")
-    return f"{what}; {len(unfinished)} tasks did not finish: {names}"
+    return f"the worker processes broke ({str(error).splitlines()[0]})"
 
 
-def make_executor(config: ExecutorConfig, progress: Progress) -> InProcessExecutor:
+def make_executor(
+    config: ExecutorConfig, progress: Progress, checkpoints: Checkpoints | None = None
+) -> InProcessExecutor:
     """The executor a config asks for; one process is always this one."""
     jobs = joblib.cpu_count() if config.jobs == -1 else config.jobs
     if config.backend == "inline" or jobs == 1:
-        return InProcessExecutor(config.threads, progress)
-    return LokyExecutor(jobs, config.threads, progress)
+        return InProcessExecutor(config.threads, progress, checkpoints)
+    return LokyExecutor(jobs, config.threads, progress, checkpoints)
 
 
 def stop_workers() -> None:
     """End the worker processes now, tasks and all."""
     get_reusable_executor(reuse=True).shutdown(wait=True, kill_workers=True)
+
+
+def kill_workers() -> None:
+    """End every process below this one, whatever state this one is in: a run's last act."""
+    for child in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):
+            child.kill()

@@ -2,26 +2,69 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 import tempfile
 from pathlib import Path
 
-from xcbench.errors import ConfigError
+from xcbench.errors import ConfigError, XCBenchError
+
+# The disk's fault, not the job's: what comes after would meet it too.
+_STORAGE = {
+    errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.ESTALE, errno.EFBIG, errno.ENODEV,
+}  # fmt: skip
+
+
+class StorageError(XCBenchError):
+    """The results folder can no longer be written; the text says why and what is kept."""
 
 
 def write_atomic(path: Path, text: str) -> None:
-    """Write a text file under a temporary name beside it, then rename it into place."""
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    """Write a text file under a temporary name beside it, then rename it into place.
+
+    The caller holds the lock of the folder. The temporary name is always the same one, so what a
+    killed process left of it is overwritten by the next.
+    """
+    temporary = path.with_name(f".{path.name}.new")
     try:
-        with open(descriptor, "w", encoding="utf-8", newline="") as file:
+        with open(temporary, "w", encoding="utf-8", newline="") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
+
+
+def sync(folder: Path) -> None:
+    """Have every file below a folder reach the disk, so that a rename cannot overtake its bytes."""
+    for parent, _, names in os.walk(folder):
+        for path in [Path(parent), *(Path(parent, name) for name in names)]:
+            descriptor = os.open(path, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+
+
+def remove(path: Path) -> None:
+    """Remove a file or a whole folder, there or not."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def bytes_of(path: Path) -> int:
+    """The bytes of a file, or of all files below a folder; 0 if it is not there."""
+    if path.is_dir():
+        return sum(bytes_of(below) for below in path.iterdir())
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def require_writable(folder: Path) -> None:
@@ -34,14 +77,18 @@ def require_writable(folder: Path) -> None:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"x" * 4096)
     except OSError as error:
         raise ConfigError(f"the results folder {folder} cannot be written: {error}") from None
 
 
-def _umask() -> int:
-    """The process's umask, which can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def is_storage_failure(error: BaseException) -> bool:
+    """Whether an error is the disk's: full, over quota, read-only, failing.
+
+    numpy's own writing (``ndarray.tofile``) sets no errno when the disk is full; it states how much
+    it wrote.
+    """
+    if not isinstance(error, OSError):
+        return False
+    return error.errno in _STORAGE or (error.errno is None and " written" in str(error))

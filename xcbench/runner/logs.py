@@ -21,6 +21,13 @@ class _AboveBars(logging.Handler):
         tqdm.write(self.format(record), file=sys.stderr)
 
 
+class _File(logging.FileHandler):
+    """Loses lines rather than the run when the disk is full."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        pass
+
+
 @contextmanager
 def console(level: int, bars: bool) -> Iterator[None]:
     """Show the package's log lines of at least ``level`` on stderr."""
@@ -33,7 +40,7 @@ def console(level: int, bars: bool) -> Iterator[None]:
 @contextmanager
 def run_log(path: Path) -> Iterator[None]:
     """Append every log line, tracebacks included, to a run's log."""
-    handler = logging.FileHandler(path, encoding="utf-8")
+    handler = _File(path, encoding="utf-8")
     try:
         with _attached(handler):
             yield

@@ -36,6 +36,7 @@ class Job:
     executor: ExecutorConfig
     data: XCData
     config_sha256: str
+    data_root: str
 
     @property
     def title(self) -> str:
@@ -73,7 +74,7 @@ def plan(configs: Iterable[Config], data_root: Path) -> Plan:
             data = _opened(job_config, data_root, opened)
             if isinstance(data, XCData):
                 impossible.extend(impossible_values(job_config, data.sizes))
-                job = make_job(job_config, config.executor, data)
+                job = make_job(job_config, config.executor, data, data_root)
                 jobs.setdefault(job.run_id, job)
     if impossible:
         raise ConfigError("\n".join(dict.fromkeys(impossible)))
@@ -94,14 +95,14 @@ def _opened(
     return opened[key]
 
 
-def make_job(config: JobConfig, executor: ExecutorConfig, data: XCData) -> Job:
+def make_job(config: JobConfig, executor: ExecutorConfig, data: XCData, data_root: Path) -> Job:
     """Give a job its identity."""
     text = json.dumps(config.mapping(), sort_keys=True)
     config_sha256 = hashlib.sha256(text.encode()).hexdigest()
     identity = f"{config_sha256} {data.sha256} {RESULTS_VERSION}"
     digits = hashlib.sha256(identity.encode()).hexdigest()[:8]
     run_id = f"{config.dataset.title}/{config.method.label}-{digits}"
-    return Job(run_id, config, executor, data, config_sha256)
+    return Job(run_id, config, executor, data, config_sha256, str(data_root.absolute()))
 
 
 def check_against_catalogue(config: Config) -> None:

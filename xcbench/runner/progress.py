@@ -22,8 +22,8 @@ class Progress(Protocol):
         """Around the whole run; call what it gives after every job."""
         ...
 
-    def stage(self, name: str, total: int) -> AbstractContextManager[Advance]:
-        """Around one stage of a job; call what it gives after every task."""
+    def stage(self, name: str, total: int, done: int = 0) -> AbstractContextManager[Advance]:
+        """Around one stage of a job, ``done`` tasks of it done before; call it after every task."""
         ...
 
 
@@ -37,9 +37,9 @@ class BarProgress:
         return self._bar("jobs", total, unit=" jobs", position=0, leave=True)
 
     @contextmanager
-    def stage(self, name: str, total: int) -> Iterator[Advance]:
+    def stage(self, name: str, total: int, done: int = 0) -> Iterator[Advance]:
         start = time.monotonic()
-        bar = self._bar(f"  {name}", total, unit=" tasks", position=1, leave=False)
+        bar = self._bar(f"  {name}", total, initial=done, unit=" tasks", position=1, leave=False)
         with bar as advance:
             yield advance
         logger.debug("%s: %s in %s", name, _tasks(total), spoken(time.monotonic() - start))
@@ -61,9 +61,9 @@ class LogProgress:
         yield lambda: None
 
     @contextmanager
-    def stage(self, name: str, total: int) -> Iterator[Advance]:
+    def stage(self, name: str, total: int, done: int = 0) -> Iterator[Advance]:
         start = last = time.monotonic()
-        done = 0
+        before = done
 
         def advance() -> None:
             nonlocal done, last
@@ -71,7 +71,7 @@ class LogProgress:
             now = time.monotonic()
             if now - last >= self._every and done < total:
                 last = now
-                left = (now - start) / done * (total - done)
+                left = (now - start) / (done - before) * (total - done)
                 logger.info("%s: %d of %d tasks, about %s left", name, done, total, spoken(left))
 
         yield advance

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, Self
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from typing import Any, Literal
+
+from pydantic import TypeAdapter, ValidationError
+
+Status = Literal["done", "failed", "interrupted"]
 
 MEASURES = ("P", "nDCG", "PSP", "PSnDCG")
 
@@ -16,7 +21,8 @@ COLUMNS = (
     "predict_ms_per_point", "model_bytes", "peak_rss_bytes", "n_train", "n_test",
     "test_rows_without_labels", "jobs", "threads_per_job", "backend", "host", "cpu", "cores",
     "ram_bytes", "python", "numpy", "scipy", "numba", "blas", "xcbench", "git_commit",
-    "git_dirty", "config_sha256", "data_sha256", "overrides",
+    "git_dirty", "config_sha256", "data_sha256", "overrides", "estimated_bytes", "resumed_tasks",
+    "predictions_sha256", "results_version",
 )  # fmt: skip
 
 
@@ -28,7 +34,7 @@ class Result:
     ----------
     run_id : str
         ``<dataset>/<label>-<hash8>``, also the folder under ``results/runs``.
-    status, error : "done" with "", or "failed" with what went wrong.
+    status, error : "done" with "", or "failed" or "interrupted" with what went wrong.
     config : dict
         The resolved config of the job; ``overrides`` is what differs from its preset.
     metrics : dict of str to float
@@ -36,13 +42,21 @@ class Result:
     seconds : dict of str to float
         Wall seconds of "train" and "predict"; seconds of each stage summed over its tasks.
     sizes : dict of str to int
-        n_train, n_test, test_rows_without_labels, model_bytes, peak_rss_bytes.
+        n_train, n_test, test_rows_without_labels, model_bytes, peak_rss_bytes, estimated_bytes.
     execution, provenance : how and where it ran.
+    sources : list of dict
+        The data's files: path, bytes and sha256.
+    data_root : str
+        Where the datasets lay.
+    predictions_sha256 : str
+        Of the predicted labels and scores; "" when there are none.
+    results_version : int
+        See plan.RESULTS_VERSION. Results of before it was written are version 1.
     """
 
     run_id: str
     utc: str
-    status: Literal["done", "failed"]
+    status: Status
     error: str
     dataset: str
     config: dict[str, Any]
@@ -54,14 +68,31 @@ class Result:
     sizes: dict[str, int]
     execution: dict[str, Any]
     provenance: dict[str, Any]
+    sources: list[dict[str, Any]] = field(default_factory=list)
+    data_root: str = ""
+    predictions_sha256: str = ""
+    results_version: int = 1
 
     def mapping(self) -> dict[str, Any]:
         return asdict(self)
 
-    @classmethod
-    def from_mapping(cls, mapping: dict[str, Any]) -> Self:
-        """Read what ``mapping`` wrote; KeyError names a missing field."""
-        return cls(**{field.name: mapping[field.name] for field in fields(cls)})
+    @staticmethod
+    def from_json(text: str) -> Result:
+        """Read what ``mapping`` came to; what an older xcbench did not write gets its default.
+
+        Raises
+        ------
+        ValueError
+            One line that says what is wrong.
+        """
+        try:
+            result = _adapter().validate_json(text)
+            result.row()
+        except ValidationError as error:
+            raise ValueError(_first_defect(error)) from None
+        except (KeyError, IndexError, TypeError, AttributeError) as error:
+            raise ValueError(f"config: not that of one job ({error})") from None
+        return result
 
     def row(self) -> dict[str, Any]:
         """The row of ``results.csv``: percentages to 4 decimals, times to the microsecond."""
@@ -71,7 +102,7 @@ class Result:
             "run_id": self.run_id,
             "utc": self.utc,
             "status": self.status,
-            "error": " ".join(self.error.split()),
+            "error": one_line(self.error),
             "dataset": self.dataset,
             "method": method["label"],
             "preset": method.get("preset", ""),
@@ -86,8 +117,28 @@ class Result:
             "config_sha256": self.config_sha256,
             "data_sha256": self.data_sha256,
             "overrides": " ".join(f"{key}={value}" for key, value in self.overrides.items()),
+            "predictions_sha256": self.predictions_sha256,
+            "results_version": self.results_version,
         }
         if "predict" in self.seconds and self.sizes.get("n_test"):
             milliseconds = 1000 * self.seconds["predict"] / self.sizes["n_test"]
             row["predict_ms_per_point"] = round(milliseconds, 6)
         return row
+
+
+@cache
+def _adapter() -> TypeAdapter[Result]:
+    """Made once: that takes milliseconds, and the reading of a result microseconds."""
+    return TypeAdapter(Result)
+
+
+def one_line(text: str) -> str:
+    """A text fit for a cell or a terminal: one line, no control characters."""
+    words = " ".join(text.split())
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in words)
+
+
+def _first_defect(error: ValidationError) -> str:
+    defect = error.errors(include_url=False, include_input=False)[0]
+    place = ".".join(map(str, defect["loc"]))
+    return f"{place}: {defect['msg']}" if place else defect["msg"]

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from xcbench.errors import DataError, LockedError, XCBenchError
-from xcbench.runner.execute import execute
+from xcbench.runner.execute import Places, blank, execute
 from xcbench.runner.executors import stop_workers
+from xcbench.runner.files import StorageError, is_storage_failure
 from xcbench.runner.locks import hold
 from xcbench.runner.logs import run_log
-from xcbench.runner.plan import Job, Plan
+from xcbench.runner.plan import RESULTS_VERSION, Job, Plan
 from xcbench.runner.progress import Progress, spoken
 from xcbench.runner.provenance import collect
 from xcbench.runner.result import Result
+from xcbench.runner.signals import ending
 from xcbench.runner.store import ResultStore, State
 
 logger = logging.getLogger(__name__)
@@ -22,13 +27,17 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Due:
-    """Which jobs are to be run: new ones always, others on request."""
+    """Which jobs are to be run: new and interrupted ones always, others on request."""
 
     force: bool = False
     retry_failed: bool = False
 
     def __call__(self, state: State) -> bool:
-        return self.force or state == "new" or (state == "failed" and self.retry_failed)
+        return (
+            self.force
+            or state in ("new", "interrupted")
+            or (state == "failed" and self.retry_failed)
+        )
 
 
 @dataclass
@@ -40,6 +49,7 @@ class Summary:
     skipped_done: list[str] = field(default_factory=list)
     skipped_failed: list[str] = field(default_factory=list)
     locked: list[str] = field(default_factory=list)
+    not_started: list[str] = field(default_factory=list)
     data_errors: int = 0
 
     @property
@@ -55,69 +65,135 @@ class Summary:
         (self.skipped_failed if state == "failed" else self.skipped_done).append(run_id)
 
 
-def run_jobs(plan: Plan, store: ResultStore, progress: Progress, is_due: Due) -> Summary:
-    """Run what is due; every result is stored and joined to the table as soon as it is there."""
-    summary = Summary(data_errors=len(plan.data_errors))
-    due: list[Job] = []
-    for job in plan.jobs:
-        state = store.state(job.run_id)
-        if is_due(state):
-            due.append(job)
-        else:
-            summary.skip(job.run_id, state)
-    provenance = collect() if due else {}
+@dataclass(frozen=True)
+class Runner:
+    """Runs the jobs of a plan and stores what they come to.
+
+    Parameters
+    ----------
+    store : ResultStore
+    progress : Progress
+    is_due : Due
+    deadline : float
+        No job starts after it; on the clock of ``time.monotonic``.
+    """
+
+    store: ResultStore
+    progress: Progress
+    is_due: Due = Due()
+    deadline: float = float("inf")
+
+    def run(self, plan: Plan) -> Summary:
+        """Run what is due; every result is stored and joined to the table as soon as it is there.
+
+        Raises
+        ------
+        StorageError
+            The results folder can no longer be written; the job at work is still to do.
+        """
+        summary = Summary(data_errors=len(plan.data_errors))
+        with _storage(self.store):
+            due = [job for job in plan.jobs if not self._skipped(job, summary)]
+            provenance = collect() if due else {}
+            self._tell_of_other_versions()
+            with self.progress.jobs(len(due)) as advance, _no_worker_left():
+                for number, job in enumerate(due, start=1):
+                    if time.monotonic() >= self.deadline:
+                        summary.not_started = [left.run_id for left in due[number - 1 :]]
+                        break
+                    logger.info("job %d of %d: %s (%s)", number, len(due), job.title, job.run_id)
+                    self._run_unless_held(job, provenance, summary)
+                    advance()
+            self.store.write_table()
+        return summary
+
+    def _tell_of_other_versions(self) -> None:
+        results = self.store.results()
+        others = sum(result.results_version != RESULTS_VERSION for result in results)
+        if others:
+            logger.info(
+                "%d results in %s are of another results version than %d: they are kept, and their "
+                "jobs run again under ids of their own",
+                others, self.store.root, RESULTS_VERSION,
+            )  # fmt: skip
+
+    def _skipped(self, job: Job, summary: Summary) -> bool:
+        state = self.store.state(job.run_id)
+        if self.is_due(state):
+            return False
+        summary.skip(job.run_id, state)
+        if not self.store.is_settled(job.run_id):
+            with suppress(LockedError), hold(self.store.folder(job.run_id)):
+                self.store.settle(job.run_id)
+        return True
+
+    def _run_unless_held(self, job: Job, provenance: dict[str, Any], summary: Summary) -> None:
+        folder = self.store.folder(job.run_id)
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            with hold(folder):
+                state = self.store.state(job.run_id)
+                if not self.is_due(state):  # Another process ran it since we planned.
+                    summary.skip(job.run_id, state)
+                    return
+                with run_log(folder / "log.txt"):
+                    result = self._run_held(job, state, provenance)
+        except LockedError as error:
+            logger.warning("%s", error)
+            summary.locked.append(job.run_id)
+            return
+        summary.executed.append(job.run_id)
+        if result.status == "failed":
+            summary.failed.append(job.run_id)
+
+    def _run_held(self, job: Job, state: State, provenance: dict[str, Any]) -> Result:
+        start = time.monotonic()
+        if self.is_due.force:
+            self.store.forget_tasks(job.run_id)
+        partial = self.store.start(job.run_id, job.mapping())
+        try:
+            places = Places(partial, self.store.checkpoint(job.run_id))
+            result = execute(job, places, self.progress, provenance)
+        except BaseException as error:
+            after = spoken(time.monotonic() - start)
+            what = f"{_cause(error)} after {after}"
+            logger.warning("interrupted (%s); %s is still to do", what, job.title)
+            if state != "done":  # A finished result outlives an attempt to repeat it.
+                self.store.commit(blank(job, "interrupted", what, provenance))
+            raise
+        self.store.commit(result)
+        _announce(job, result)
+        return result
+
+
+@contextmanager
+def _storage(store: ResultStore) -> Iterator[None]:
+    """Word what a full or failing disk does to a run."""
     try:
-        with progress.jobs(len(due)) as advance:
-            for number, job in enumerate(due, start=1):
-                logger.info("job %d of %d: %s (%s)", number, len(due), job.title, job.run_id)
-                _run_unless_held(job, store, progress, provenance, is_due, summary)
-                advance()
-    except (KeyboardInterrupt, SystemExit):
+        yield
+    except OSError as error:
+        if not is_storage_failure(error):
+            raise
+        raise StorageError(
+            f"the results folder {store.root} can no longer be written ({error}). Finished jobs "
+            "are kept, the rest is still to do: make room and run this again"
+        ) from None
+
+
+@contextmanager
+def _no_worker_left() -> Iterator[None]:
+    """Stop the worker processes when a run does not come to its own end."""
+    try:
+        yield
+    except BaseException:
         stop_workers()
         raise
-    store.write_table()
-    return summary
 
 
-def _run_unless_held(
-    job: Job,
-    store: ResultStore,
-    progress: Progress,
-    provenance: dict[str, Any],
-    is_due: Due,
-    summary: Summary,
-) -> None:
-    folder = store.folder(job.run_id)
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        with hold(folder):
-            state = store.state(job.run_id)
-            if not is_due(state):  # Another process ran it since we planned.
-                summary.skip(job.run_id, state)
-                return
-            with run_log(folder / "log.txt"):
-                result = _run_held(job, store, progress, provenance)
-    except LockedError as error:
-        logger.warning("%s", error)
-        summary.locked.append(job.run_id)
-        return
-    summary.executed.append(job.run_id)
-    if result.status == "failed":
-        summary.failed.append(job.run_id)
-
-
-def _run_held(
-    job: Job, store: ResultStore, progress: Progress, provenance: dict[str, Any]
-) -> Result:
-    try:
-        partial = store.start(job.run_id, job.mapping())
-        result = execute(job, partial, progress, provenance)
-        store.commit(result)
-    except (KeyboardInterrupt, SystemExit):
-        logger.warning("interrupted; %s is still to do", job.title)
-        raise
-    _announce(job, result)
-    return result
+def _cause(error: BaseException) -> str:
+    if isinstance(error, (KeyboardInterrupt, SystemExit)):
+        return ending(error)
+    return str(error)
 
 
 def _announce(job: Job, result: Result) -> None:

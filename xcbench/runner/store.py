@@ -3,10 +3,14 @@
     results/runs/<dataset>/<label>-<hash8>/
         config.yaml  predictions.npz  model/  log.txt  result.json
     results/results.csv
+    results/logs/            one file for each call of ``xcbench run``
 
-What a run makes is gathered in ``.partial/`` inside its folder and renamed into place when all of
-it is there; ``result.json`` comes last and marks the run done (or failed). ``log.txt`` alone is
-written as the run goes, so that it can be followed, and keeps the lines of earlier attempts.
+What a run makes is gathered in ``.partial/`` inside its folder. Its result, written there last,
+says that all of it is there; only then is each part renamed into place, the result last. A process
+killed between two renames leaves the rest to the next one that holds the run, so a finished run is
+never half of one attempt and half of another. ``log.txt`` alone is written as the run goes, so that
+it can be followed, and keeps the lines of earlier attempts. Finished tasks of a long job wait in
+``.checkpoint/`` until it is done.
 """
 
 from __future__ import annotations
@@ -16,7 +20,6 @@ import io
 import json
 import logging
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -24,12 +27,17 @@ from typing import Any, Literal
 from filelock import FileLock
 
 from xcbench.config.yaml import dump
-from xcbench.runner.files import require_writable, write_atomic
+from xcbench.runner.files import remove, require_writable, sync, write_atomic
+from xcbench.runner.locks import NOTE
 from xcbench.runner.result import COLUMNS, Result
 
 logger = logging.getLogger(__name__)
 
-State = Literal["new", "done", "failed"]
+State = Literal["new", "done", "failed", "interrupted"]
+
+OUTPUTS = ("model", "predictions.npz")
+# A spreadsheet takes a cell that begins with one of these for a formula.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class ResultStore:
@@ -37,54 +45,110 @@ class ResultStore:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self._runs = root / "runs"
+        self.runs = root / "runs"
+        self.logs = root / "logs"
+        self._reported: set[Path] = set()
 
     def require_writable(self) -> None:
         """See files.require_writable."""
         require_writable(self.root)
-        require_writable(self._runs)
+        require_writable(self.runs)
+        require_writable(self.logs)
 
     def folder(self, run_id: str) -> Path:
         """The run's folder; it need not exist."""
-        return self._runs / run_id
+        return self.runs / run_id
+
+    def checkpoint(self, run_id: str) -> Path:
+        """Where finished tasks of the run are kept; it need not exist."""
+        return self.folder(run_id) / ".checkpoint"
 
     def find(self, run_id: str) -> Result | None:
         """The run's result, or None when it has none that can be read."""
-        return _read(self.folder(run_id) / "result.json")
+        folder = self.folder(run_id)
+        found = self._read(folder / ".partial" / "result.json")
+        return found or self._read(folder / "result.json")
 
     def state(self, run_id: str) -> State:
-        """Whether the run is still to do, done, or failed."""
+        """Whether the run is still to do, done, failed, or was interrupted.
+
+        A result whose predictions are gone is no result: the run is still to do.
+        """
         result = self.find(run_id)
-        return "new" if result is None else result.status
+        if result is None:
+            return "new"
+        folder = self.folder(run_id)
+        places = (folder / "predictions.npz", folder / ".partial" / "predictions.npz")
+        if result.status == "done" and not any(place.exists() for place in places):
+            self._report(places[0], "is missing; the job is to do again")
+            return "new"
+        return result.status
 
     def start(self, run_id: str, config: dict[str, Any]) -> Path:
         """Make ready for a run (its lock is held) and give the folder its files are gathered in."""
         folder = self.folder(run_id)
+        self.settle(run_id)
+        result = folder / "result.json"
+        if result.exists() and self._read(result) is None:
+            os.replace(result, folder / "result.json.damaged")
         partial = folder / ".partial"
-        shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir()
         write_atomic(folder / "config.yaml", dump(config))
         return partial
 
     def commit(self, result: Result) -> None:
         """Rename what the run gathered into place, its result last, and join it to the table."""
-        folder = self.folder(result.run_id)
-        partial = folder / ".partial"
-        for name in ("model", "predictions.npz"):
-            _remove(folder / name)
-            if result.status == "done":
-                os.replace(partial / name, folder / name)
-        shutil.rmtree(partial, ignore_errors=True)
-        write_atomic(folder / "result.json", json.dumps(result.mapping(), indent=1))
+        partial = self.folder(result.run_id) / ".partial"
+        if result.status != "done":  # What a job left that did not end well is of no use.
+            remove(partial)
+            partial.mkdir()
+        sync(partial)
+        write_atomic(partial / "result.json", json.dumps(result.mapping(), indent=1))
+        self.settle(result.run_id)
         self.write_table()
+
+    def forget_tasks(self, run_id: str) -> None:
+        """Drop the finished tasks of earlier attempts (the run's lock is held)."""
+        remove(self.checkpoint(run_id))
+
+    def settle(self, run_id: str) -> None:
+        """Finish what an earlier process began (the run's lock is held), and clear its litter."""
+        folder = self.folder(run_id)
+        partial = folder / ".partial"
+        committed = self._read(partial / "result.json")
+        if committed is not None:
+            for name in OUTPUTS:
+                if committed.status != "done":
+                    remove(folder / name)
+                elif (partial / name).exists():
+                    if (folder / name).is_dir():  # A rename replaces a file, but no folder.
+                        os.replace(folder / name, partial / f"old-{name}")
+                    os.replace(partial / name, folder / name)
+            os.replace(partial / "result.json", folder / "result.json")
+            if committed.status == "done":
+                remove(self.checkpoint(run_id))
+        remove(partial)
+        for temporary in folder.glob(".*.new"):
+            remove(temporary)
+
+    def is_settled(self, run_id: str) -> bool:
+        """Whether no killed process left anything in the run's folder."""
+        folder = self.folder(run_id)
+        return not any((folder / name).exists() for name in (".partial", NOTE)) and not any(
+            folder.glob(".*.new")
+        )
 
     def results(self) -> Iterator[Result]:
         """Every result in the store, oldest first."""
-        found = (_read(path) for path in self._runs.glob("*/*/result.json"))
+        found = (self.find(run_id) for run_id in self.run_ids())
         yield from sorted(
             (result for result in found if result is not None),
             key=lambda result: (result.utc, result.run_id),
         )
+
+    def run_ids(self) -> list[str]:
+        """Every run that has a folder, in the order of the alphabet."""
+        return sorted(f"{path.parent.name}/{path.name}" for path in self.runs.glob("*/*/"))
 
     def write_table(self) -> None:
         """Rewrite ``results.csv`` from all results; whoever comes second writes both rows."""
@@ -94,22 +158,25 @@ class ResultStore:
             text = io.StringIO(newline="")
             writer = csv.DictWriter(text, [*COLUMNS, *sorted(extra)], lineterminator="\n")
             writer.writeheader()
-            writer.writerows(rows)
+            writer.writerows({key: cell(value) for key, value in row.items()} for row in rows)
             write_atomic(self.root / "results.csv", text.getvalue())
 
+    def _read(self, path: Path) -> Result | None:
+        try:
+            return Result.from_json(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            self._report(path, f"is damaged ({error}); its job counts as not done")
+            return None
 
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
+    def _report(self, path: Path, what: str) -> None:
+        """Warn about a file once, however often it is looked at."""
+        if path not in self._reported:
+            self._reported.add(path)
+            logger.warning("%s %s", path, what)
 
 
-def _read(path: Path) -> Result | None:
-    try:
-        return Result.from_mapping(json.loads(path.read_text(encoding="utf-8")))
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        logger.warning("%s cannot be read and is left out (%s)", path, error)
-        return None
+def cell(value: Any) -> Any:
+    """A value for a CSV cell; a text that a spreadsheet would compute is quoted ('=1+1)."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

@@ -6,10 +6,12 @@ numbers and files.
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -41,12 +43,16 @@ class Sizes:
 
 @dataclass(frozen=True)
 class XCData:
-    """Data ready to run on: its hash, its sizes, and where it lies."""
+    """Data ready to run on: its hash, its sizes, where it lies and where it came from.
+
+    ``sources`` holds path, bytes and sha256 of each file it was read from.
+    """
 
     sha256: str
     sizes: Sizes
     propensity: PropensityConfig
     prepared: PreparedData
+    sources: tuple[dict[str, Any], ...]
 
 
 @dataclass(frozen=True)
@@ -60,12 +66,15 @@ class XCOutcome:
     seconds : dict of str to float
         Wall seconds of "train" and "predict"; the model's stages summed over their tasks.
     model_bytes, test_rows_without_labels : int
+    predictions_sha256 : str
+        Of the predicted labels and scores.
     """
 
     metrics: dict[str, float]
     seconds: dict[str, float]
     model_bytes: int
     test_rows_without_labels: int
+    predictions_sha256: str
 
 
 def open_data(dataset: DatasetConfig, data_root: Path, split: int) -> XCData:
@@ -76,7 +85,8 @@ def open_data(dataset: DatasetConfig, data_root: Path, split: int) -> XCData:
     DataError
         The files are missing or malformed, or the training part has no label or no feature.
     """
-    prepared = prepare(locate(dataset, data_root, split), dataset.features)
+    located = locate(dataset, data_root, split)
+    prepared = prepare(located, dataset.features)
     train, test = prepared.train, prepared.test
     for part, what in ((train.Y, "label"), (train.X, "feature")):
         if part.nnz == 0:
@@ -85,7 +95,12 @@ def open_data(dataset: DatasetConfig, data_root: Path, split: int) -> XCData:
                 "there is nothing to learn from"
             )
     sizes = Sizes(train.n_points, test.n_points, train.n_features, train.n_labels)
-    return XCData(prepared.meta["data_sha256"], sizes, propensity(dataset), prepared)
+    # The prepared data may have been made from equal files elsewhere.
+    sources = tuple(
+        source | {"path": str(path.absolute())}
+        for source, path in zip(prepared.meta["sources"], located.files, strict=True)
+    )
+    return XCData(prepared.meta["data_sha256"], sizes, propensity(dataset), prepared, sources)
 
 
 def propensity(dataset: DatasetConfig) -> PropensityConfig:
@@ -122,7 +137,15 @@ def run(job: JobConfig, data: XCData, folder: Path, executor: Executor) -> XCOut
     metrics = evaluate(prediction, test.Y, train.Y, wanted.k, a, b, wanted.psndcg)
     without = int(np.count_nonzero(np.diff(test.Y.indptr) == 0))
     metrics = {name: float(value) for name, value in metrics.items()}
-    return XCOutcome(metrics, seconds, model_bytes, without)
+    return XCOutcome(metrics, seconds, model_bytes, without, fingerprint(prediction))
+
+
+def fingerprint(prediction: TopK) -> str:
+    """The SHA-256 of a prediction: equal exactly when all labels and scores are."""
+    digest = hashlib.sha256(repr(prediction.labels.shape).encode())
+    digest.update(np.ascontiguousarray(prediction.labels, np.int32).tobytes())
+    digest.update(np.ascontiguousarray(prediction.scores, np.float32).tobytes())
+    return digest.hexdigest()
 
 
 def _save(model: Model, folder: Path) -> Path:
@@ -141,10 +164,13 @@ def predict_blocks(saved: Path, test: Dataset, k: int, executor: Executor) -> To
     ]
     blocks = executor.map(_predict_rows, tasks, "predict")
     return TopK(
-        np.concatenate([np.zeros((0, k), np.int32), *(block.labels for block in blocks)]),
-        np.concatenate([np.zeros((0, k), np.float32), *(block.scores for block in blocks)]),
+        np.concatenate([np.zeros((0, k), np.int32), *(labels for labels, _ in blocks)]),
+        np.concatenate([np.zeros((0, k), np.float32), *(scores for _, scores in blocks)]),
     )
 
 
-def _predict_rows(saved: Path, test: Dataset, start: int, stop: int, k: int) -> TopK:
-    return load_model(saved).predict(test.X[start:stop], k)
+def _predict_rows(
+    saved: Path, test: Dataset, start: int, stop: int, k: int
+) -> tuple[np.ndarray, np.ndarray]:
+    block = load_model(saved).predict(test.X[start:stop], k)
+    return block.labels, block.scores

@@ -59,8 +59,8 @@ def fit_cluster(
     seed: int,
     learner: int,
     number: int,
-) -> tuple[Cluster, dict[str, float]]:
-    """Fit the cluster of these training rows (each with a label); also the seconds of each stage.
+) -> tuple[tuple[np.ndarray, ...], dict[str, float]]:
+    """The arrays of the cluster of these training rows (each with a label), and stage seconds.
 
     The random draws depend on (seed, learner, number) only, not on who runs the task.
     """
@@ -81,7 +81,7 @@ def fit_cluster(
         V, E = V @ factor, E @ factor
     stored = database(E, settings.vote)
     clock.lap("vote")
-    return Cluster(rows, features, V, stored), clock.seconds
+    return (rows, features, V, stored), clock.seconds
 
 
 class _Clock:

@@ -87,7 +87,7 @@ class LocalEmbedding:
         for members, centroids, seconds in splits:
             total["partition"] += seconds  # type: ignore[assignment]
             parts = [next(fitted) for _ in members]
-            self.learners.append(Learner(centroids, [cluster for cluster, _ in parts]))
+            self.learners.append(Learner(centroids, [Cluster(*arrays) for arrays, _ in parts]))
             for _, stage_seconds in parts:
                 total.update(stage_seconds)
         self.stage_seconds = dict(total)
