@@ -4,7 +4,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: quickstart test lint bench clean
+.PHONY: quickstart test lint bench fuzz clean
 
 quickstart: $(VENV)/.core  ## run three methods on the bundled data and print the table
 	$(BIN)/xcbench run configs/quickstart.yaml --data data --results results
@@ -19,6 +19,14 @@ lint: $(VENV)/.dev  ## style and types
 
 bench: $(VENV)/.peers  ## time the stages against the libraries a user would call otherwise
 	$(BIN)/xcbench bench
+
+RUNS := 200000
+
+fuzz: $(VENV)/.fuzz  ## damaged data and config files, $(RUNS) each by chance and steered by coverage
+	$(BIN)/python -m tests.fuzz.reader --runs $(RUNS)
+	$(BIN)/python -m tests.fuzz.config --runs $(RUNS)
+	$(BIN)/python -m tests.fuzz.guided reader --runs $(RUNS)
+	$(BIN)/python -m tests.fuzz.guided config --runs $(RUNS)
 
 clean:  ## remove the environment and the caches; data and results stay
 	rm -rf $(VENV) .pytest_cache .hypothesis .mypy_cache .ruff_cache
@@ -38,6 +46,10 @@ $(VENV)/.core: pyproject.toml
 
 $(VENV)/.dev: $(VENV)/.core
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+$(VENV)/.fuzz: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
 	@touch $@
 
 $(VENV)/.peers: $(VENV)/.dev

@@ -23,9 +23,12 @@ def test_version(xcbench):
 
 @pytest.mark.parametrize(
     "command",
-    [(), ("run",), ("validate",), ("config", "show"), ("env",), ("bench",), ("data", "list")],
+    [
+        (), ("run",), ("status",), ("results",), ("results", "gc"), ("rerun",), ("validate",),
+        ("config", "show"), ("env",), ("bench",), ("data", "list"),
+    ],
     ids=" ".join,
-)
+)  # fmt: skip
 def test_every_command_has_help_with_an_example(xcbench, command):
     shown = xcbench(*command, "--help")
     assert shown.exit_code == 0

@@ -234,6 +234,18 @@ def test_an_interrupted_repeat_leaves_the_finished_result(
     assert "nothing to do: 1 done before" in xcbench("run", path).stdout
 
 
+def test_a_job_that_will_not_fit_in_memory_is_warned_of_and_run(
+    tiny_data, fake_model, xcbench, config, tmp_path, monkeypatch
+):
+    fake_model()
+    monkeypatch.setattr("xcbench.runner.execute.available_memory", lambda: 10**6)
+    done = xcbench("run", config("method: {preset: rxml, rank: 5}"))
+    assert done.exit_code == 0
+    assert "rxml on tiny: this job may not fit in memory: it needs about 0.2 GB" in done.stderr
+    (row,) = table(tmp_path)
+    assert 10**8 < int(row["estimated_bytes"]) < 10**9
+
+
 def test_results_of_another_version_are_kept_and_told_of(
     tiny_data, fake_model, xcbench, config, tmp_path, monkeypatch
 ):
@@ -279,6 +291,14 @@ def test_a_stored_config_repeats_its_job(tiny_data, fake_model, xcbench, config,
     stored = tmp_path / "results" / "runs" / table(tmp_path)[1]["run_id"] / "config.yaml"
     again = xcbench("run", stored)
     assert "nothing to do: 1 done before" in again.stdout
+
+
+@pytest.fixture
+def answering_sigint():
+    """Ctrl-C as at a terminal: where the tests run in a shell's background it is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 class TestExitCodes:
@@ -358,7 +378,7 @@ class TestExitCodes:
         ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["INT", "TERM"]
     )
     def test_130_and_143_when_interrupted_and_the_job_is_due_again(
-        self, tiny_data, fake_model, xcbench, config, tmp_path, number, code
+        self, tiny_data, fake_model, xcbench, config, tmp_path, number, code, answering_sigint
     ):
         fake_model(lambda learner: os.kill(os.getpid(), number))
         done = xcbench("run", config(ONE_BAD))

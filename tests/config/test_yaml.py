@@ -67,8 +67,16 @@ def test_plain_values_are_what_a_person_means(text, value):
         ("b:\n- " + "9" * 5000, "f.yaml:2: b.0: found 9999"),
         ("a: b: c", "f.yaml:1: mapping values are not allowed here"),
         ("a: 1\n---\nb: 2", "f.yaml:2: expected a single document in the stream"),
-        ("a: \x00", "f.yaml: unacceptable character #x0000"),
-        ("[" * 1500, "f.yaml: nested too deeply"),
+        ("a: 1\nb: \x00", "f.yaml:2: found the character U+0000; expected printable text"),
+        ("\n" + "[" * 1500, "f.yaml:2: nested more than 50 deep"),
+        ("a:\n" + " - " * 60, "f.yaml:2: nested more than 50 deep"),
+        ('\na: "\\U00110000"', "f.yaml:2: an escape sequence or a directive holds an impossible"),
+        ("%YAML " + "1" * 5000, "f.yaml:1: an escape sequence or a directive holds an impossible"),
+        ('\na: "\\ud800"', "f.yaml:2: '\\ud800' holds half of a character"),
+        ('"\\ud800": a', "f.yaml:1: '\\ud800' holds half of a character"),
+        ("a: !!null 5", "f.yaml:1: '5' cannot be read as 'null'"),
+        ('? "' + "k" * 900 + '"\n: 1\n? "' + "k" * 900 + '"\n: 2', "f.yaml:3: the key 'kkk"),
+        ('"a\\e[2J\\nb": 99999999999999999999', "f.yaml:1: a\\x1b[2J\\nb: found 9999"),
     ],
 )
 def test_each_defect_is_reported_with_its_line(text, message):
@@ -81,6 +89,22 @@ def test_aliases_of_aliases_are_refused_before_they_fill_the_memory():
     levels = [f"l{i}: &l{i} [{', '.join([f'*l{i - 1}'] * 9)}]" for i in range(1, 30)]
     with pytest.raises(ConfigError, match=r"^f\.yaml:\d+: aliases repeat more than 10000 values$"):
         parse("\n".join(["l0: &l0 x", *levels]), "f.yaml")
+
+
+def test_aliases_do_not_nest_deeper_than_what_is_written_out():
+    levels = ["l0: &l0 [x]"] + [f"l{i}: &l{i} [*l{i - 1}]" for i in range(1, 200)]
+    with pytest.raises(ConfigError, match=r"^f\.yaml:\d+: nested more than 50 deep$"):
+        parse("\n".join(levels), "f.yaml")
+
+
+def test_messages_are_short_and_on_one_line():
+    for text in ('"' + "k" * 900 + '": 1\n' * 1, "a: !<" + "t" * 900 + "> b", "*" + "a" * 900):
+        try:
+            parse(text + "\n" + text, "f.yaml")
+        except ConfigError as error:
+            assert len(str(error)) < 300
+        else:
+            raise AssertionError("accepted")
 
 
 def test_ordinary_aliases_and_long_files_are_no_bomb():

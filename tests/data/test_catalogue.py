@@ -1,4 +1,9 @@
-from xcbench.data.catalogue import catalogue, common_layouts
+import re
+
+import pytest
+from pydantic import ValidationError
+
+from xcbench.data.catalogue import Download, catalogue, common_layouts
 
 # The XC repository's dataset table: n_train, n_test, d, l, points/label, labels/point; A, B.
 PUBLISHED = {
@@ -55,3 +60,47 @@ def test_every_entry_is_found_by_its_name_and_the_common_layouts():
     for name, entry in catalogue().items():
         assert entry.folders[0] == entry.name == name
         assert entry.layouts[-len(common) :] == common
+
+
+def test_every_set_of_table_1_has_an_address_and_nothing_is_fetched_without_tls():
+    entries = catalogue().values()
+    assert all(entry.downloads for entry in entries if entry.table1)
+    urls = [download.url for entry in entries for download in entry.downloads]
+    assert all(url.startswith("https://") for url in urls)
+    assert len(urls) == len(set(urls))
+
+
+def test_the_addresses_on_drive_are_of_its_form():
+    form = (
+        r"https://drive\.google\.com/uc\?export=download&id=[\w-]{28,33}(&resourcekey=0-[\w-]{22})?"
+    )
+    for entry in catalogue().values():
+        for download in entry.downloads:
+            assert re.fullmatch(form, download.url), download.url
+
+
+def test_no_archive_name_belongs_to_two_datasets():
+    # A file put into the data folder by hand is told by its name.
+    owners = {}
+    for entry in catalogue().values():
+        for download in entry.downloads:
+            assert owners.setdefault(download.archive.lower(), entry.name) == entry.name
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"url": "ftp://a.example/a.zip"},
+        {"url": "file:///a.zip"},
+        {"archive": "../a.zip"},
+        {"archive": ".a"},
+        {"checksum": "md5:123"},
+        {"checksum": "crc32:00000000"},
+        {"bytes": 3},
+    ],
+)
+def test_an_address_that_cannot_be_is_refused(wrong):
+    right = {"url": "https://a.example/a.zip", "archive": "a.zip", "checksum": "md5:" + "0" * 32}
+    Download.model_validate(right)
+    with pytest.raises(ValidationError):
+        Download.model_validate(right | wrong)

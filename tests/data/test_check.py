@@ -2,7 +2,9 @@ import pytest
 from scipy import sparse
 
 from xcbench.data.check import check_dataset, check_file
+from xcbench.data.load import load
 from xcbench.data.sources import Sources
+from xcbench.data.statistics import statistics
 
 
 @pytest.fixture
@@ -45,12 +47,12 @@ def test_every_file_is_checked_although_the_first_is_malformed(put):
 
 
 def test_parts_are_compared_when_all_files_are_sound(put):
-    files = put("a", "2 3 4\n0 0:1\n1 0:1\n"), put("b", "1 2 5\n1,4 0:1\n")
-    *_, report = check_dataset(Sources("tiny", "files", files))
+    a, b = put("a", "2 3 4\n0 0:1\n1 0:1\n"), put("b", "1 2 5\n1,4 0:1\n")
+    *_, report = check_dataset(Sources("tiny", "files", (a, b)))
     assert report.subject == "training and test part"
     assert report.warnings == [
-        "the training part states 3 features, the test part 2: both are read with 3",
-        "the training part states 4 labels, the test part 5: both are read with 5",
+        f"{a}, line 1 states 3 features, {b}, line 1 states 2: both are read with 3",
+        f"{a}, line 1 states 4 labels, {b}, line 1 states 5: both are read with 5",
         "3 labels without a training row",
         "1 label in the test part only",
     ]
@@ -73,4 +75,13 @@ def test_labels_of_the_split_form_are_checked(put):
     texts = {"a": "1 1\n\n", "b": "1 1\n0:2\n", "c": "1 1\n\n", "d": "1 1\n\n"}
     files = tuple(put(name, text) for name, text in texts.items())
     *_, report = check_dataset(Sources("tiny", "pairs", files))
-    assert report.defect == f"{files[1]}, row 1: label 0 has the value 2; expected 1"
+    assert report.defect == f"{files[1]}, line 2: label 0 has the value 2; expected 1"
+
+
+def test_counts_that_no_machine_has_memory_for_are_only_stated(put):
+    files = tuple(put(name, "1 2147483647 2147483647\n5 7:1\n") for name in "ab")
+    sources = Sources("tiny", "files", files)
+    *_, report = check_dataset(sources)
+    assert report.warnings == ["2147483646 labels without a training row"]
+    found = statistics(load(sources))
+    assert (found.labels_without_training_rows, found.labels_of_test_only) == (2**31 - 2, 0)

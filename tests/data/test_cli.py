@@ -32,6 +32,29 @@ def test_list_shows_table_1_and_own_folders(root):
     assert ["mine", "?", "?", "?", "?", "?", "unit", "found"] in lines
 
 
+def test_list_says_that_the_data_folder_is_not_there(root):
+    result = run("list", "--data", root / "no")
+    assert result.exit_code == 0
+    assert "eurlex" in result.stdout
+    assert result.stderr.startswith(f"note: there is no folder {root / 'no'}, so nothing is found")
+    assert run("list", "--data", root).stderr == ""
+
+
+@pytest.mark.parametrize(
+    "path", ["no.txt", "no.txt.gz", "no/such/file", "no.SVM", "x" * 300 + ".txt"]
+)
+def test_check_of_a_path_that_is_not_there_says_no_such_file(path, root):
+    result = run("check", path, "--data", root)
+    assert isinstance(result.exception, DataError)
+    assert str(result.exception).startswith(f"{path}: no such file (looked for it in ")
+
+
+def test_check_still_takes_the_name_of_a_dataset_in_a_folder_of_folders(root):
+    (root / "mine").rename(root / "more.txt")
+    assert run("check", "more.txt", "--data", root).exit_code == 0
+    assert "unknown dataset 'nosuch'" in str(run("check", "nosuch", "--data", root).exception)
+
+
 def test_info_puts_the_files_beside_what_is_published(root):
     (root / "mine").rename(root / "bibtex")
     result = run("info", "bibtex", "--data", root)

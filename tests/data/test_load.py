@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from xcbench.data.load import load
+from xcbench.data.load import differing_widths, load
 from xcbench.data.sources import Sources
 from xcbench.errors import DataError
 
@@ -69,7 +69,8 @@ def test_parts_that_state_other_widths_get_the_larger_ones(tmp_path):
 
 def test_a_part_without_rows_is_an_error(tmp_path):
     empty = sources(tmp_path, "files", {"a": "0 3 2\n", "b": "1 3 2\n0 0:1\n"})
-    with pytest.raises(DataError, match="the training part has no rows"):
+    message = f"{tmp_path / 'a'}, line 1 states 0 rows; the training part needs at least one"
+    with pytest.raises(DataError, match=re.escape(message)):
         load(empty)
 
 
@@ -82,6 +83,24 @@ def test_training_and_test_rows_that_meet_are_an_error(tmp_path):
 def test_features_and_labels_of_other_lengths_are_an_error(tmp_path):
     texts = {"a": "2 3\n0:1\n1:2\n", "b": "1 2\n0:1\n", "c": "1 3\n\n", "d": "1 2\n\n"}
     wrong = sources(tmp_path, "pairs", texts)
-    message = f"{tmp_path / 'a'} has 2 rows and {tmp_path / 'b'} has 1; expected the same number"
+    message = (
+        f"{tmp_path / 'a'}, line 1 states 2 rows, {tmp_path / 'b'}, line 1 states 1; "
+        "expected the same number"
+    )
     with pytest.raises(DataError, match=re.escape(message)):
         load(wrong)
+
+
+@pytest.mark.parametrize("kind", ["files", "pairs"])
+def test_other_widths_are_said_with_the_file_and_line_that_state_them(kind, tmp_path):
+    if kind == "files":
+        found = sources(tmp_path, kind, {"a": "1 3 2\n0 0:1\n", "b": "1 2 5\n4 0:1\n"})
+        a, b, c, d = *found.files, *found.files
+    else:
+        texts = {"a": "1 3\n\n", "c": "1 2\n\n", "b": "1 2\n\n", "d": "1 5\n\n"}
+        found = sources(tmp_path, kind, texts)
+        a, c, b, d = found.files
+    assert differing_widths(found, load(found)) == [
+        f"{a}, line 1 states 3 features, {b}, line 1 states 2: both are read with 3",
+        f"{c}, line 1 states 2 labels, {d}, line 1 states 5: both are read with 5",
+    ]

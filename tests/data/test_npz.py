@@ -1,7 +1,10 @@
+import random
+
 import numpy as np
 import pytest
 from scipy import sparse
 
+from tests.fuzz import mutate
 from xcbench.data.npz import read_npz
 from xcbench.errors import DataError
 
@@ -48,3 +51,20 @@ def test_other_files_are_named(tmp_path):
     np.savez(tmp_path / "b.npz", x=np.ones(3))
     with pytest.raises(DataError, match="not a sparse matrix"):
         read_npz(tmp_path / "b.npz")
+
+
+@pytest.mark.parametrize("compressed", [True, False])
+def test_a_damaged_file_is_a_data_error_or_the_same_matrix(compressed, tmp_path):
+    matrix, path = sparse.csr_array(np.array([[1, 0, 2.5], [0, -3, 0]])), tmp_path / "a.npz"
+    sparse.save_npz(path, matrix, compressed=compressed)
+    sound = path.read_bytes()
+    for number in range(300):
+        path.write_bytes(mutate.damaged(random.Random(number), sound))
+        try:
+            found = read_npz(path)
+        except DataError as error:
+            assert str(error).startswith(f"{path}: ")
+            assert str(error).isprintable()
+            assert len(str(error)) < len(str(path)) + 250
+        else:
+            np.testing.assert_array_equal(found.toarray(), matrix.toarray())

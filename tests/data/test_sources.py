@@ -1,3 +1,6 @@
+import gzip
+from pathlib import Path
+
 import pytest
 
 from xcbench.config.schema import DatasetConfig
@@ -18,6 +21,48 @@ def test_a_dataset_is_found_by_its_own_names_or_the_common_ones_packed_or_not(tm
     assert locate(DatasetConfig(name="eurlex"), tmp_path) == Sources("eurlex", "files", files)
     files = put(tmp_path / "eurlex", "eurlex_train.txt", "eurlex_test.txt.gz")
     assert locate(DatasetConfig(name="eurlex"), tmp_path).files == files
+
+
+def test_a_text_and_another_packed_one_beside_it_are_not_chosen_between(tmp_path):
+    folder = tmp_path / "mine"
+    files = put(folder, "train.txt", "test.txt", "train.txt.gz")
+    files[0].write_text("1 1 1\n0 0:1\n")
+    files[2].write_bytes(gzip.compress(b"1 1 1\n0 0:1\n"))
+    assert locate(DatasetConfig(name="mine"), tmp_path).files == files[:2]
+    for other in (gzip.compress(b"1 1 1\n0 0:2\n"), gzip.compress(b""), b"\x1f\x8b"):
+        files[2].write_bytes(other)
+        with pytest.raises(DataError) as caught:
+            locate(DatasetConfig(name="mine"), tmp_path)
+        assert str(caught.value) == (
+            f"{files[0]} and train.txt.gz beside it hold different text; "
+            "remove the one that is not meant"
+        )
+    config = DatasetConfig(train=str(files[0]), test=str(files[1]))
+    assert locate(config, tmp_path).files == files[:2]  # who names a file means it
+    assert other_folders(tmp_path) == ["mine"]
+
+
+def test_a_folder_that_may_not_be_looked_into_is_passed_over(tmp_path, monkeypatch):
+    put(tmp_path / "mine", "train.txt", "test.txt")
+    put(tmp_path / "lost+found")
+    original = Path.iterdir
+
+    def iterdir(folder):
+        if folder.name == "lost+found":
+            raise PermissionError(13, "Permission denied", str(folder))
+        return original(folder)
+
+    monkeypatch.setattr(Path, "iterdir", iterdir)
+    assert other_folders(tmp_path) == ["mine"]
+    with pytest.raises(DataError, match=r"lost\+found: cannot be read \(Permission denied\)"):
+        locate(DatasetConfig(name="lost+found"), tmp_path)
+
+
+def test_a_name_no_file_system_takes_is_a_data_error(tmp_path):
+    with pytest.raises(DataError, match="cannot be read"):
+        locate(DatasetConfig(name="x" * 300), tmp_path)
+    with pytest.raises(DataError, match="cannot be read"):
+        locate(DatasetConfig(train="x" * 300, test="y"), tmp_path)
 
 
 def test_case_of_file_names_does_not_matter(tmp_path):
@@ -84,7 +129,8 @@ def test_missing_files_are_named_with_the_place_and_where_to_get_them(tmp_path):
         "  trn_X_Xf.txt + trn_X_Y.txt + tst_X_Xf.txt + tst_X_Y.txt\n"
         "  train_X.npz + train_Y.npz + test_X.npz + test_Y.npz\n"
         "Download it from http://manikvarma.org/downloads/XC/XMLRepository.html "
-        "and unpack it there."
+        "and unpack it there. "
+        "`xcbench data fetch bibtex` tries to do both."
     )
 
 

@@ -45,4 +45,4 @@ def test_labels_have_the_value_1(tmp_path):
     path.write_text("2 5\n0:1 4:1.0\n3:0.5\n")
     with pytest.raises(DataError) as caught:
         as_labels(read_sparse_text(path), path)
-    assert str(caught.value) == f"{path}, row 2: label 3 has the value 0.5; expected 1"
+    assert str(caught.value) == f"{path}, line 3: label 3 has the value 0.5; expected 1"

@@ -23,6 +23,10 @@ def test_a_column_is_a_split_and_rows_count_from_1(tmp_path):
         ("1 2\n2\n", 2, ", line 2: found 1 columns; expected column 2 for split 2"),
         ("1\n\n2\n", 1, ", line 2: found 0 columns; expected column 1 for split 1"),
         ("1\nx\n", 1, ", line 2: found 'x'; expected a row number of 1 to 5"),
+        ("1 2\n2 x\n", 1, ", line 2: found 'x'; expected a row number of 1 to 5"),
+        ("1 2\n2\n", 1, ", line 2: found 1 columns; expected 2 as in line 1"),
+        ("1\x0b\n", 1, ", line 1: found '1\\x0b'; expected a row number of 1 to 5"),
+        ("9" * 5000, 1, f", line 1: row {'9' * 40}... is out of range; expected 1 to 5"),
         ("1\n-2\n", 1, ", line 2: found '-2'; expected a row number of 1 to 5"),
         ("1\n0\n", 1, ", line 2: row 0 is out of range; expected 1 to 5"),
         ("1\n6\n", 1, ", line 2: row 6 is out of range; expected 1 to 5"),
@@ -36,7 +40,7 @@ def test_a_column_is_a_split_and_rows_count_from_1(tmp_path):
 )
 def test_defects_name_file_line_and_reason(text, column, reason, tmp_path):
     path = tmp_path / "trSplit.txt"
-    path.write_text(text)
+    path.write_bytes(text.encode())
     with pytest.raises(DataError) as caught:
         read_split(path, column, n=5)
     assert str(caught.value) == f"{path}{reason}"
@@ -46,5 +50,5 @@ def test_a_truncated_gzip_is_an_error(tmp_path):
     path = tmp_path / "trSplit.txt.gz"
     packed = gzip.compress("".join(f"{i}\n" for i in range(1, 1000)).encode())
     path.write_bytes(packed[:-20])
-    with pytest.raises(DataError, match="the gzip stream ends early"):
+    with pytest.raises(DataError, match=r", after line 9\d\d: the gzip stream ends early"):
         read_split(path, 1, n=1000)

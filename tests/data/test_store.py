@@ -3,17 +3,21 @@ import json
 import multiprocessing
 import os
 import pickle
+import re
 import shutil
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.preprocessing import normalize
 
 from xcbench.data import store
+from xcbench.data.cache import default_cache_root, work_folder
 from xcbench.data.load import load
 from xcbench.data.sources import Sources
-from xcbench.data.store import default_cache_root, open_prepared, prepare
-from xcbench.errors import DataError
+from xcbench.data.store import open_prepared, prepare
+from xcbench.errors import ConfigError, DataError
 
 TRAIN = "3 3 4\n0,0 0:3 1:4\n1,2 1:2\n 2:3\n"
 TEST = "2 3 4\n3 2:4\n\n"
@@ -127,6 +131,11 @@ def swap(folder):
     shutil.copy(folder / "X_train.indices.npy", folder / "X_train.data.npy")
 
 
+def break_header(folder):
+    path = folder / "X_train.data.npy"
+    path.write_bytes(path.read_bytes().replace(b"}", b"(", 1))
+
+
 def outdate(folder):
     meta = json.loads((folder / "meta.json").read_text())
     (folder / "meta.json").write_text(json.dumps(meta | {"format": store.FORMAT - 1}))
@@ -137,13 +146,23 @@ def outdate(folder):
     [
         truncate,
         swap,
+        break_header,
         outdate,
         lambda folder: (folder / "Y_test.indptr.npy").unlink(),
         lambda folder: (folder / "meta.json").unlink(),
         lambda folder: (folder / "meta.json").write_text("{"),
         lambda folder: (folder / "meta.json").write_text("{}"),
     ],
-    ids=["cut", "other type", "other format", "no array", "no meta", "torn meta", "empty meta"],
+    ids=[
+        "cut",
+        "other type",
+        "broken header",
+        "other format",
+        "no array",
+        "no meta",
+        "torn meta",
+        "empty meta",
+    ],
 )
 def test_a_damaged_store_is_told_and_built_anew(damage, sources, cache):
     folder = prepare(sources, "unit", cache).folder
@@ -167,24 +186,59 @@ def test_a_failed_build_leaves_nothing_behind(sources, cache, monkeypatch):
 
     original = store._save
     monkeypatch.setattr(store, "_save", save)
-    with pytest.raises(
-        DataError, match=r"cannot write prepared data .*No space left.*XCBENCH_CACHE"
-    ):
+    message = f"no room in {cache} for the prepared data of tiny (No space left on device)"
+    with pytest.raises(DataError, match=re.escape(message) + ".*set XCBENCH_CACHE to a folder"):
         prepare(sources, "unit", cache)
     assert folders(cache) == []
     monkeypatch.setattr(store, "_save", original)
     assert prepare(sources, "unit", cache).train.n_points == 3
 
 
-def test_a_killed_build_is_cleared_away_once_it_is_old(sources, cache):
+def test_what_another_host_left_is_cleared_away_once_it_is_old(sources, cache):
     folder = prepare(sources, "unit", cache).folder
     shutil.rmtree(folder)
-    old, live = (folder.with_name(f".{folder.name}-{pid}") for pid in (1, 2))
+    old, live = (folder.with_name(f".{folder.name}@{host}") for host in ("one", "two"))
     for work in (old, live):
         work.mkdir()
     os.utime(old, (0, 0))
     prepare(sources, "unit", cache)
     assert folders(cache) == [live.name, folder.name]
+
+
+def wait_in_the_build(sources, cache, ready):
+    def save(path, array):
+        path.touch()
+        ready.set()
+        time.sleep(60)
+
+    store._save = save
+    prepare(sources, "unit", cache)
+
+
+def killed_in_the_build(sources, cache):
+    context = multiprocessing.get_context("fork")
+    ready = context.Event()
+    worker = context.Process(target=wait_in_the_build, args=(sources, cache, ready))
+    worker.start()
+    assert ready.wait(60)
+    return worker
+
+
+def test_what_a_killed_build_left_is_gone_after_the_next_of_any_data(sources, cache, tmp_path):
+    worker = killed_in_the_build(sources, cache)
+    other = written(tmp_path / "other", TRAIN, TEST.replace("2:4", "2:5"))
+    prepare(other, "unit", cache)  # while the first still builds: its folder is respected
+    assert sum(name.startswith(".") for name in folders(cache)) == 1
+    worker.kill()
+    worker.join()
+    prepare(other, "unit", cache)  # which is there already
+    assert not any(name.startswith(".") for name in folders(cache))
+    worker = killed_in_the_build(sources, cache)
+    worker.kill()
+    worker.join()
+    data = prepare(sources, "unit", cache)
+    assert work_folder(data.folder).exists() is False
+    assert len(folders(cache)) == 2
 
 
 def test_malformed_sources_prepare_nothing(sources, cache):
@@ -196,13 +250,40 @@ def test_malformed_sources_prepare_nothing(sources, cache):
 
 def test_a_finished_store_is_used_where_the_cache_is_read_only(sources, cache, monkeypatch):
     prepare(sources, "unit", cache)
-    monkeypatch.setattr("xcbench.data.digests._write_atomically", refuse)
+    monkeypatch.setattr(Path, "write_text", refuse)
     forbid_building(monkeypatch)
     assert prepare(sources, "unit", cache).train.n_points == 3
 
 
 def refuse(*_):
     raise PermissionError(13, "Permission denied")
+
+
+def test_a_cache_that_cannot_be_written_is_a_wrong_setting_and_says_what_to_do(sources, tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(
+        ConfigError, match=r"cannot write prepared data to .*file/cache \(Not a directory\); "
+        "set XCBENCH_CACHE to a folder that can be written"
+    ):  # fmt: skip
+        prepare(sources, "unit", tmp_path / "file" / "cache")
+
+
+def test_a_write_that_numpy_calls_too_short_is_a_full_disk(sources, cache, monkeypatch):
+    def save(*_):
+        raise OSError("4096 requested and 0 written")
+
+    monkeypatch.setattr(np, "save", save)
+    with pytest.raises(DataError, match="No space left on device"):
+        prepare(sources, "unit", cache)
+    assert folders(cache) == []
+
+
+def test_other_widths_of_the_parts_are_said_when_the_data_is_prepared(tmp_path, cache, caplog):
+    wide = written(tmp_path / "wide", TRAIN, TEST.replace("2 3 4", "2 5 4"))
+    prepare(wide, "unit", cache)
+    [record] = caplog.records
+    assert "train.txt, line 1 states 3 features" in record.message
+    assert "test.txt, line 1 states 5: both are read with 5" in record.message
 
 
 def prepare_when_told(sources, cache, barrier, answers):

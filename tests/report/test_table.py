@@ -2,6 +2,7 @@
 
 import io
 
+import pytest
 from rich.console import Console
 
 from xcbench.report.table import print_results
@@ -64,3 +65,24 @@ def test_at_80_characters_no_number_is_cut_and_labels_are_folded():
 
 def test_a_metric_a_row_lacks_is_left_blank():
     assert "nan" not in printed(row(), row(**{"P@3": ""}))
+
+
+@pytest.mark.parametrize("text", ["[bold]x", "[/]", "a[red]b[/red]", "\\[x]"])
+def test_what_looks_like_markup_is_printed_as_it_is(text):
+    failed = row(status="failed", error=text, dataset=text, method=text)
+    lines = printed(row(dataset=text, method=text), failed).splitlines()
+    assert lines[0].strip() == f"{text}, split 1"
+    assert lines[-3].split()[0] == text
+    assert lines[-1] == f"failed: {text}, {text}: {text}"
+
+
+def test_control_characters_do_not_reach_the_terminal():
+    text = printed(row(method="a\x1b[2Jb\nc"), row(status="failed", error="\x1b]0;x\x07"))
+    assert "\x1b" not in text
+    assert "\x07" not in text
+    assert "a�[2Jb c" in text
+
+
+def test_an_interrupted_job_stands_below_as_well():
+    text = printed(row(), row(method="sleec", status="interrupted", error="SIGTERM after 2 s"))
+    assert text.rstrip().splitlines()[-1] == "interrupted: tiny, sleec: SIGTERM after 2 s"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from xcbench.cli.fetch import fetch
 from xcbench.cli.options import DEFAULT_DATA, DataRoot
 from xcbench.errors import ConfigError, DataError
 
@@ -18,9 +20,11 @@ if TYPE_CHECKING:
 
 data_app = typer.Typer(
     no_args_is_help=True,
-    help="List, look at, check and prepare datasets. Nothing is downloaded: `info` says what to "
-    "get where, and in which folder to put it.",
+    help="List, fetch, look at, check and prepare datasets. Only `fetch` downloads; `info` says "
+    "what to get by hand where, and in which folder to put it.",
 )
+
+data_app.command(epilog="Example: xcbench data fetch bibtex eurlex --data data")(fetch)
 
 Name = Annotated[
     str, typer.Argument(metavar="NAME", help="A catalogue name, or a folder under the data folder.")
@@ -35,6 +39,7 @@ def list_(data: DataRoot = DEFAULT_DATA) -> None:
     """List the datasets known by name, their sizes, and whether their files are in place.
 
     Other folders that hold train.txt and test.txt (or .gz) work by their name too and come last.
+    A data folder that is not there is said, and is no failure: the list is of what is known.
     """
     from rich.table import Table
 
@@ -53,6 +58,12 @@ def list_(data: DataRoot = DEFAULT_DATA) -> None:
     for name in other_folders(data):
         table.add_row(name, *["?"] * 5, "unit", "found")
     _print(table)
+    if not data.is_dir():
+        typer.echo(
+            f"note: there is no folder {data}, so nothing is found; "
+            "--data or XCBENCH_DATA says where the data is",
+            err=True,
+        )
 
 
 @data_app.command(epilog="Example: xcbench data info bibtex --data ../shared/data")
@@ -79,7 +90,9 @@ def info(name: Name, data: DataRoot = DEFAULT_DATA, split: Split = 1) -> None:
         typer.echo(f"propensity  A {a}, B {b}\nusual rows  {entry.features}")
         typer.echo(f"source      {entry.source}\nlicence     {entry.licence}")
         if entry.page:
-            typer.echo(f"download    {entry.page}")
+            typer.echo(f"page        {entry.page}")
+        for download in entry.downloads:
+            typer.echo(f"download    {download.archive} from {download.url}")
 
 
 @data_app.command(
@@ -104,11 +117,12 @@ def check(
     """
     from xcbench.data.check import check_dataset, check_file
 
-    path = Path(subject)
-    if path.is_file():
-        reports = [check_file(path, base)]  # type: ignore[arg-type]
+    if os.path.isfile(subject):
+        reports = [check_file(Path(subject), base)]  # type: ignore[arg-type]
     elif base is not None:
         raise ConfigError(f"{subject}: no such file; --base goes with a file")
+    elif _looks_like_a_path(subject) and not os.path.isdir(data / subject):
+        raise DataError(f"{subject}: no such file (looked for it in {Path.cwd()})")
     else:
         reports = check_dataset(_locate(subject, data, split))
     for report in reports:
@@ -152,6 +166,10 @@ def prepare(
         f"{meta['name']} split {meta['split']}, {chosen}: {meta['n_train']} + {meta['n_test']} "
         f"rows, {meta['n_features']} features, {meta['n_labels']} labels\n{prepared.folder}"
     )
+
+
+def _looks_like_a_path(subject: str) -> bool:
+    return "/" in subject or subject.lower().endswith((".txt", ".gz", ".svm", ".libsvm", ".npz"))
 
 
 def _locate(name: str, data: Path, split: int) -> Sources:

@@ -16,7 +16,10 @@ from xcbench.cli.bench import bench
 from xcbench.cli.config import config_app
 from xcbench.cli.data import data_app
 from xcbench.cli.env import env
+from xcbench.cli.rerun import rerun
+from xcbench.cli.results import results_app
 from xcbench.cli.run import run
+from xcbench.cli.status import status
 from xcbench.cli.validate import validate
 from xcbench.errors import XCBenchError
 
@@ -33,7 +36,7 @@ class Commands(TyperGroup):
             typer.echo(f"error: {error}", err=True)
             raise typer.Exit(error.exit_code) from None
         except KeyboardInterrupt:
-            typer.echo("interrupted; what is done is kept, the rest runs next time", err=True)
+            typer.echo("interrupted; what is finished is kept", err=True)
             raise typer.Exit(INTERRUPTED) from None
 
 
@@ -67,6 +70,9 @@ def _options(
 
 
 app.command(epilog="Example: xcbench run configs/bibtex.yaml --set method.rank=50 --jobs 4")(run)
+app.command(epilog="Example: xcbench status configs/bibtex.yaml --data DIR")(status)
+app.command(epilog="Example: xcbench rerun bibtex/rxml-3d8cc2cd")(rerun)
+app.add_typer(results_app, name="results")
 app.command(epilog="Example: xcbench validate configs/*.yaml")(validate)
 app.add_typer(config_app, name="config")
 app.add_typer(data_app, name="data")

@@ -14,11 +14,12 @@ from xcbench.config.overrides import Override, apply_override, parse_override
 from xcbench.config.problems import Problem, dotted, problems_of, shown, unknown_key
 from xcbench.config.resolve import MODELS
 from xcbench.config.schema import Config, ConfigBody
-from xcbench.config.sweep import resolve_methods
-from xcbench.config.yaml import Document, KeyPath, parse
+from xcbench.config.sweep import MOST_JOBS, resolve_methods, too_many
+from xcbench.config.yaml import Document, KeyPath, all_at_once, parse, printable
 from xcbench.errors import ConfigError
 
 _OUTSIDE_BODY = ("method", "methods", "sweep")
+_LARGEST_FILE = 1 << 18  # what is larger is a data file named by mistake, or a device
 
 
 def load_config(path: Path, overrides: Sequence[str] = ()) -> Config:
@@ -29,13 +30,25 @@ def load_config(path: Path, overrides: Sequence[str] = ()) -> Config:
     ConfigError
         One line a defect: file, line, path in the file, what was found, what was expected.
     """
+    return load_document(parse(_text(path), str(path)), str(path), overrides)
+
+
+def _text(path: Path) -> str:
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        with path.open("rb") as stream:
+            content = stream.read(_LARGEST_FILE + 1)
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such config file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read ({error})") from None
-    return load_document(parse(text, str(path)), str(path), overrides)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read ({error.strerror})") from None
+    if len(content) > _LARGEST_FILE:
+        raise ConfigError(f"{path}: is larger than {_LARGEST_FILE} bytes; expected a config")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        found = f"found the byte 0x{content[error.start]:02x}; expected UTF-8 text"
+        raise ConfigError(f"{path}:{line}: {found}") from None
 
 
 def load_document(document: Document, source: str, overrides: Sequence[str] = ()) -> Config:
@@ -47,9 +60,13 @@ def load_document(document: Document, source: str, overrides: Sequence[str] = ()
     problems: list[Problem] = []
     body = _body(raw, problems)
     methods = resolve_methods(_method_entries(raw, problems), raw.get("sweep"), problems)
+    if body is not None and len(body.splits) * len(methods) > MOST_JOBS:
+        message = f"{len(body.splits)} splits of {len(methods)} methods; {too_many()}"
+        problems.append(Problem(("splits",), message))
     if problems or body is None:
         where = _Places(source, document.lines, origins)
-        raise ConfigError("\n".join(where.line(problem) for problem in where.ordered(problems)))
+        lines = [where.line(problem) for problem in where.ordered(problems)]
+        raise all_at_once(lines, source)
     return Config(body, methods)
 
 
@@ -81,7 +98,7 @@ def _body(raw: dict[str, Any], problems: list[Problem]) -> ConfigBody | None:
 
 def _name_hint(dataset: Any) -> str:
     """A dataset given as a word is most likely its name."""
-    is_word = isinstance(dataset, str) and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", dataset)
+    is_word = isinstance(dataset, str) and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}", dataset)
     return f"; did you mean {{name: {dataset}}}?" if is_word else ""
 
 
@@ -93,7 +110,7 @@ def _misplaced(key: str) -> str:
             homes[name] = field.annotation
     for home, model in homes.items():
         if key in model.model_fields:
-            return f"unknown key {key!r} at the top; it belongs to {home.split()[0]}"
+            return f"unknown key {shown(key)} at the top; it belongs to {home.split()[0]}"
     return unknown_key(key, [*ConfigBody.model_fields, *_OUTSIDE_BODY])
 
 
@@ -121,7 +138,8 @@ class _Places:
         self._origins = origins
 
     def line(self, problem: Problem) -> str:
-        return f"{self._place(problem.path)[1]}: {dotted(problem.path)}: {problem.message}"
+        place, path = self._place(problem.path)[1], printable(dotted(problem.path))
+        return f"{place}: {path}: {problem.message}"
 
     def ordered(self, problems: list[Problem]) -> list[Problem]:
         """The command line's first, then as the file runs."""

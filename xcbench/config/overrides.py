@@ -7,7 +7,7 @@ from typing import Any
 
 from xcbench.config.problems import dotted, has_key
 from xcbench.config.resolve import model_of
-from xcbench.config.yaml import KeyPath, parse
+from xcbench.config.yaml import DEEPEST, KeyPath, parse
 from xcbench.errors import ConfigError
 
 
@@ -30,7 +30,7 @@ def parse_override(text: str) -> Override:
     """
     key, equals, value = text.partition("=")
     parts = key.strip().split(".")
-    if not equals or not all(parts):
+    if not equals or not all(parts) or len(parts) > DEEPEST:
         raise ConfigError(f"--set {text}: expected key=value, as in method.rank=50")
     # The keys of a sweep are dotted themselves: sweep.neighbours.count is one key of sweep.
     path = ("sweep", ".".join(parts[1:])) if parts[0] == "sweep" and parts[1:] else tuple(parts)
@@ -110,8 +110,9 @@ def opened(value: Any, path: KeyPath) -> Any:
 
 
 def _index(items: list[Any], part: str | int, override: Override) -> int:
-    if str(part).isdecimal() and int(part) < len(items):
-        return int(part)
+    positions = {str(i): i for i in range(len(items))}
+    if str(part) in positions:
+        return positions[str(part)]
     raise ConfigError(
         f"--set {override.text}: {part!r} is no position in a list of {len(items)} (the first is 0)"
     )

@@ -45,7 +45,7 @@ def unknown_key(key: str, known: Iterable[str]) -> str:
     """The message for a key that is none of ``known``."""
     known = list(known)
     hint = suggestion(key, known)
-    return f"unknown key {key!r}" + (hint or f"; known here: {', '.join(known)}")
+    return f"unknown key {shown(key)}" + (hint or f"; known here: {', '.join(known)}")
 
 
 def shown(value: object) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,6 +14,13 @@ from xcbench.config.problems import Problem, has_key, shown, unknown_key
 from xcbench.config.resolve import MODELS, resolve_method
 from xcbench.config.schema import MethodConfig
 from xcbench.config.yaml import KeyPath
+
+MOST_JOBS = 10_000  # a grid of a few long lists would fill the memory before anything is said
+
+
+def too_many() -> str:
+    """What is expected instead of more jobs than anyone would wait for."""
+    return f"expected a config of at most {MOST_JOBS} jobs"
 
 
 def resolve_methods(
@@ -35,6 +43,9 @@ def resolve_methods(
         if method is not None:
             plain.append((path, raw, method))
     axes = _axes(sweep, [method for _, _, method in plain], problems)
+    if (size := sum(_grid_size(base, axes) for _, _, base in plain)) > MOST_JOBS:
+        problems.append(Problem(("sweep",), f"gives {size} methods; {too_many()}"))
+        return ()
     methods: dict[str, MethodConfig] = {}
     for path, raw, base in plain:
         for method in _expanded(raw, path, base, axes, problems):
@@ -60,6 +71,8 @@ def _axes(sweep: Any, methods: list[MethodConfig], problems: list[Problem]) -> d
         if not isinstance(values, list) or not values:
             message = f"found {shown(values)}; expected a list of values"
             problems.append(Problem(("sweep", key), message))
+        elif len(values) > MOST_JOBS:
+            problems.append(Problem(("sweep", key), f"gives {len(values)} values; {too_many()}"))
         elif not any(has_key(model, key) for model in models):
             problems.append(Problem(("sweep", key), unknown_key(key, known)))
         else:
@@ -80,6 +93,15 @@ def _distinct(values: list[Any], path: KeyPath, problems: list[Problem]) -> list
     return distinct
 
 
+def _keys_of(method: MethodConfig, axes: Mapping[str, list[Any]]) -> list[str]:
+    """The keys of the grid that this method has."""
+    return [key for key in axes if has_key(type(method.settings), key)]
+
+
+def _grid_size(method: MethodConfig, axes: Mapping[str, list[Any]]) -> int:
+    return math.prod(len(axes[key]) for key in _keys_of(method, axes))
+
+
 def _expanded(
     raw: dict[str, Any],
     path: KeyPath,
@@ -88,7 +110,7 @@ def _expanded(
     problems: list[Problem],
 ) -> Iterator[MethodConfig]:
     """The method at every point of the grid, labelled by where it stands."""
-    keys = [key for key in axes if has_key(type(base.settings), key)]
+    keys = _keys_of(base, axes)
     for values in itertools.product(*(axes[key] for key in keys)):
         entry = copy.deepcopy(raw)
         for key, value in zip(keys, values, strict=True):

@@ -3,6 +3,7 @@
 PyYAML follows YAML 1.1: it reads ``1e-3`` as text, ``no`` as False, ``010`` as 8, ``10:30`` as 630,
 and keeps the last of two equal keys. Here ``1e-3`` is a float, ``no`` and ``10:30`` are text,
 ``010`` is ten, and an equal key is an error. Plain values, lists and mappings only; keys are text.
+What would fill the memory or the stack is refused with its line.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ _PREFIX = "tag:yaml.org,2002:"
 _LARGEST_INT = 2**63 - 1
 # Aliases of aliases grow a file of a few lines without bound; no config repeats this much.
 _MOST_REPEATED = 10_000
+_MOST_LINES = 100
+DEEPEST = 50  # levels; a config has five
 
 
 class _StrictResolver(yaml.resolver.BaseResolver):
@@ -57,6 +60,25 @@ class _Loader(
         yaml.parser.Parser.__init__(self)
         yaml.composer.Composer.__init__(self)
         _StrictResolver.__init__(self)
+        self._depth = 0
+
+    def fetch_flow_collection_start(self, token: Any) -> None:
+        # The scanner runs ahead of the composer, and takes longer the more brackets are open.
+        if self.flow_level == DEEPEST:
+            raise _too_deep(self.get_mark())
+        super().fetch_flow_collection_start(token)
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise _too_deep(self.peek_event().start_mark)
+        node = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
+
+
+def _too_deep(mark: Any) -> yaml.MarkedYAMLError:
+    return yaml.MarkedYAMLError(problem=f"nested more than {DEEPEST} deep", problem_mark=mark)
 
 
 class _Dumper(
@@ -105,6 +127,8 @@ class _Builder:
         self._count(node)
         if isinstance(node, yaml.ScalarNode):
             return self._scalar(node, path)
+        if len(self._open) == DEEPEST:  # by aliases in aliases
+            raise _too_deep(node.start_mark)
         self._open.append(node)
         try:
             if isinstance(node, yaml.SequenceNode) and node.tag == _PREFIX + "seq":
@@ -113,7 +137,7 @@ class _Builder:
                 return self._mapping(node, path)
         finally:
             self._open.pop()
-        self._complain(node, f"the tag {node.tag!r} is not allowed")
+        self._complain(node, f"the tag {quoted(node.tag)} is not allowed")
         return None
 
     def _count(self, node: yaml.Node) -> None:
@@ -130,11 +154,12 @@ class _Builder:
             if not isinstance(key_node, yaml.ScalarNode) or key_node.tag != _PREFIX + "str":
                 self._complain(key_node, "a key is not plain text")
                 continue
-            key = key_node.value
+            key = self._text(key_node)
             line = key_node.start_mark.line + 1
             if key in result:
                 first = self.lines[(*path, key)]
-                self._complain(key_node, f"the key {key!r} is given twice, first in line {first}")
+                again = f"the key {quoted(key)} is given twice, first in line {first}"
+                self._complain(key_node, again)
                 continue
             self.lines[(*path, key)] = line
             result[key] = self.build(value_node, (*path, key))
@@ -143,8 +168,8 @@ class _Builder:
     def _scalar(self, node: yaml.ScalarNode, path: KeyPath) -> Any:
         text, kind = node.value, node.tag.removeprefix(_PREFIX)
         if kind == "str":
-            return text
-        if kind == "null":
+            return self._text(node)
+        if kind == "null" and _NULL.fullmatch(text):
             return None
         if kind == "bool" and _BOOL.fullmatch(text):
             return text.lower() == "true"
@@ -152,20 +177,45 @@ class _Builder:
             return self._int(node, path)
         if kind == "float" and (_FLOAT.fullmatch(text) or _INT.fullmatch(text)):
             return float(text)
-        self._complain(node, f"{text[:40]!r} cannot be read as {kind!r}")
+        self._complain(node, f"{quoted(text)} cannot be read as {quoted(kind)}")
         return None
+
+    def _text(self, node: yaml.ScalarNode) -> str:
+        # Escapes can spell the halves of characters, which no file can be written with.
+        if any("\ud800" <= letter <= "\udfff" for letter in node.value):
+            self._complain(node, f"{quoted(node.value)} holds half of a character")
+        return str(node.value)
 
     def _int(self, node: yaml.ScalarNode, path: KeyPath) -> int | None:
         # The length is looked at first: Python refuses to convert thousands of digits.
         if len(node.value) <= 20 and abs(int(node.value)) <= _LARGEST_INT:
             return int(node.value)
-        place = ".".join(str(part) for part in path)
+        place = printable(".".join(str(part) for part in path))
         message = f"found {node.value[:40]}; expected a whole number of at most {_LARGEST_INT}"
         self._complain(node, f"{place}: {message}" if place else message)
         return None
 
     def _complain(self, node: yaml.Node, message: str) -> None:
         self.errors.append(f"{node.start_mark.line + 1}: {message}")
+
+
+def all_at_once(lines: list[str], source: str) -> ConfigError:
+    """Every defect of a file as one error; of a file that is no config at all the first hundred."""
+    if len(lines) > _MOST_LINES:
+        more = len(lines) - _MOST_LINES
+        lines = [*lines[:_MOST_LINES], f"{source}: and {more} defects more"]
+    return ConfigError("\n".join(lines))
+
+
+def printable(text: str, most: int = 200) -> str:
+    """Text as a message holds it: short, on one line, and without what moves the cursor."""
+    escaped = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text[: most + 1])
+    return escaped if len(escaped) <= most else escaped[: most - 3] + "..."
+
+
+def quoted(text: str) -> str:
+    """A word of the file as a message quotes it."""
+    return repr(text) if len(text) <= 40 else repr(text[:40]) + "..."
 
 
 def parse(text: str, source: str) -> Document:
@@ -176,21 +226,27 @@ def parse(text: str, source: str) -> Document:
     ConfigError
         Every defect, each as ``source:line: reason``.
     """
-    builder = _Builder()
+    builder, loader = _Builder(), None
     try:
-        node = _Loader(text).get_single_node()
+        loader = _Loader(text)
+        node = loader.get_single_node()
         value = None if node is None else builder.build(node, ())
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
         reason = ", ".join(part for part in (error.context, error.problem) if part)
+        raise ConfigError(f"{source}:{line}: {printable(reason)}") from None
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        found = f"found the character U+{error.character:04X}; expected printable text"
+        raise ConfigError(f"{source}:{line}: {found}") from None
+    except (ValueError, OverflowError):
+        # PyYAML converts the digits of an escape or of %YAML without looking at them.
+        line = loader.get_mark().line + 1 if loader else 1
+        reason = "an escape sequence or a directive holds an impossible number"
         raise ConfigError(f"{source}:{line}: {reason}") from None
-    except yaml.YAMLError as error:
-        raise ConfigError(f"{source}: {' '.join(str(error).split())}") from None
-    except RecursionError:
-        raise ConfigError(f"{source}: nested too deeply") from None
     if builder.errors:
-        raise ConfigError("\n".join(f"{source}:{error}" for error in builder.errors))
+        raise all_at_once([f"{source}:{error}" for error in builder.errors], source)
     return Document(value, builder.lines)
 
 

@@ -13,7 +13,9 @@ import numpy as np
 from xcbench.errors import DataError
 
 BLOCK_BYTES = 1 << 20  # a block and what is parsed from it stay in the second-level cache
-LONGEST_LINE = 1 << 28  # a file of NUL bytes, as a full disk leaves, must not fill the memory
+# A file of NUL bytes, as a full disk leaves, must not fill the memory: what a block is parsed into
+# takes up to 38 times its size. So long a row holds two million features.
+LONGEST_LINE = 1 << 25
 
 _GZIP = b"\x1f\x8b"
 _PACKED = {
@@ -56,16 +58,44 @@ def open_bytes(path: Path) -> BinaryIO:
 
 
 def _fill(stream: BinaryIO, room: memoryview) -> int:
+    """Read once; of a gzip stream this gives what is good before the place where it breaks."""
     try:
-        return stream.readinto(room)  # type: ignore[attr-defined]
+        return stream.readinto1(room)  # type: ignore[attr-defined]
     except EOFError:
         raise BrokenStream(
-            "the gzip stream ends early; the file is truncated, get it again"
+            "the gzip stream ends early; the file is cut short, get it again"
         ) from None
     except (gzip.BadGzipFile, zlib.error) as error:
-        raise BrokenStream(f"the gzip stream is corrupt ({error}); get the file again") from None
+        raise BrokenStream(_gzip_defect(str(error))) from None
     except OSError as error:
         raise BrokenStream(f"cannot be read further ({error.strerror})") from None
+
+
+def same_text(first: Path, second: Path) -> bool:
+    """Whether two files, plain or gzipped, hold the same bytes; a damaged one holds none."""
+    with open_bytes(first) as ours, open_bytes(second) as theirs:
+        try:
+            while True:
+                block = ours.read(BLOCK_BYTES)
+                if block != theirs.read(BLOCK_BYTES):
+                    return False
+                if not block:
+                    return True
+        except (EOFError, OSError, zlib.error):
+            return False
+
+
+def _gzip_defect(reason: str) -> str:
+    if reason.startswith("Not a gzipped file"):
+        return "the gzip stream is followed by other bytes; the file is damaged, get it again"
+    if reason.startswith(("CRC check failed", "Incorrect length")):
+        reason = "its checksum is wrong"
+    return f"the gzip stream is corrupt ({reason}); get the file again"
+
+
+def place_after(n_lines: int) -> str:
+    """Where a stream breaks, for a message: after so many whole lines."""
+    return f"after line {n_lines}" if n_lines else "line 1"
 
 
 def whole_lines(path: Path, block_bytes: int = BLOCK_BYTES) -> Iterator[np.ndarray]:
@@ -86,7 +116,7 @@ def whole_lines(path: Path, block_bytes: int = BLOCK_BYTES) -> Iterator[np.ndarr
         held = 0
         while True:
             if held == len(buffer) - 1:
-                if held > LONGEST_LINE:
+                if len(buffer) >= LONGEST_LINE:
                     raise BrokenStream(f"found {held} bytes without a newline; the file is damaged")
                 buffer = buffer + bytearray(len(buffer))
             # The last byte stays free for a missing final newline.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from importlib import resources
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from xcbench.data.features import Features
 
@@ -40,6 +40,26 @@ class Propensity(_Frozen):
     b: float
 
 
+class Download(_Frozen):
+    """One address a dataset's archive can be had from; the others of an entry are its mirrors.
+
+    Attributes
+    ----------
+    url : str
+    archive : str
+        The file's name as it is saved; its format is told by its bytes.
+    checksum : str or None
+        ``md5:...`` or ``sha256:...`` in hexadecimal, where one is published for this address.
+    """
+
+    url: Annotated[str, StringConstraints(pattern=r"^https?://")]
+    archive: Annotated[str, StringConstraints(pattern=r"^\w[\w.-]*$")]
+    checksum: (
+        Annotated[str, StringConstraints(pattern=r"^(md5:[0-9a-f]{32}|sha256:[0-9a-f]{64})$")]
+        | None
+    ) = None
+
+
 class CatalogueEntry(_Frozen):
     """What is published about a dataset.
 
@@ -63,6 +83,8 @@ class CatalogueEntry(_Frozen):
         Whether it is one of the ten of the benchmark's Table 1.
     source, licence, page : str
         Where it comes from, what is known of its licence, where to download it.
+    downloads : tuple of Download
+        Addresses of its archive, tried in order; empty if none is known.
     """
 
     name: str
@@ -83,6 +105,7 @@ class CatalogueEntry(_Frozen):
     source: str
     licence: str
     page: str | None = None
+    downloads: tuple[Download, ...] = ()
 
 
 def _read() -> dict[str, Any]:

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from xcbench.data.byte_lines import BrokenStream, whole_lines
 from xcbench.data.libsvm import read_libsvm
-from xcbench.data.load import load
+from xcbench.data.load import differing_widths, load
 from xcbench.data.npz import read_npz
 from xcbench.data.sources import Sources
 from xcbench.data.sparse_text import read_sparse_text
@@ -114,23 +114,10 @@ def _check_parts(sources: Sources) -> Report:
         return report
     train, test = parts.train, parts.test
     report.summary = f"{train.X.shape[0]} and {test.X.shape[0]} rows"
-    for (ours, theirs), name in zip(
-        zip(*parts.widths, strict=True), ("features", "labels"), strict=True
-    ):
-        if ours != theirs:
-            report.warnings.append(
-                f"the training part states {ours} {name}, the test part {theirs}: "
-                f"both are read with {max(ours, theirs)}"
-            )
-    seen = np.zeros(train.Y.shape[1], bool)
-    seen[train.Y.indices] = True
-    _warn(report, int((~seen).sum()), "label", "without a training row")
-    _warn(
-        report,
-        np.unique(test.Y.indices[~seen[test.Y.indices]]).size,
-        "label",
-        "in the test part only",
-    )
+    report.warnings.extend(differing_widths(sources, parts))
+    in_train, in_test = np.unique(train.Y.indices), np.unique(test.Y.indices)
+    _warn(report, train.Y.shape[1] - in_train.size, "label", "without a training row")
+    _warn(report, np.setdiff1d(in_test, in_train).size, "label", "in the test part only")
     return report
 
 

@@ -52,10 +52,16 @@ class Defect:
     index: int = 0
 
 
-def shown(token: bytes) -> str:
+def shown(token: bytes, most: int = _SHOWN) -> str:
     """A token as a message quotes it: printable and short."""
-    text = token[:_SHOWN].decode("ascii", "backslashreplace")
-    return f"{text!r}" + ("..." if len(token) > _SHOWN else "")
+    text = token[:most].decode("ascii", "backslashreplace")
+    return f"{text!r}" + ("..." if len(token) > most else "")
+
+
+def shown_number(digits: bytes) -> str:
+    """A number as a message quotes it; Python refuses to convert thousands of digits."""
+    digits = digits.lstrip(b"0") or b"0"
+    return digits[:_SHOWN].decode() + ("..." if len(digits) > _SHOWN else "")
 
 
 def describe(defect: Defect, bounds: Bounds) -> str:
@@ -100,17 +106,16 @@ def _label_syntax(token: bytes, defect: Defect, bounds: Bounds) -> str:
 
 
 def _range(kind: str, found: bytes, count: int | None, bounds: Bounds) -> str:
-    number = int(found)
-    if number < bounds.base:
-        return f"{kind} {number} is out of range; with base {bounds.base} expected 1 or more"
+    number = f"{kind} {shown_number(found)}"
+    last = (INT32_MAX if count is None else count) - 1 + bounds.base
+    if len(found) > parse.MAX_DIGITS and len(found.lstrip(b"0")) <= parse.MAX_DIGITS:
+        return f"{number} is written in {len(found)} digits; expected at most {parse.MAX_DIGITS}"
+    if not found.strip(b"0") and bounds.base:
+        return f"{number} is out of range; with base {bounds.base} expected 1 or more"
     if count is None:
-        return f"{kind} {number} is out of range; expected at most {INT32_MAX - 1 + bounds.base}"
-    last = count - 1 + bounds.base
+        return f"{number} is out of range; expected at most {last}"
     expected = f"{bounds.base} to {last}" if last >= bounds.base else "none"
-    return (
-        f"{kind} {number} is out of range; {bounds.stated_by} {count} {kind}s, "
-        f"so expected {expected}"
-    )
+    return f"{number} is out of range; {bounds.stated_by} {count} {kind}s, so expected {expected}"
 
 
 def _label_range(token: bytes, defect: Defect, bounds: Bounds) -> str:
@@ -144,7 +149,7 @@ def _feature_syntax(token: bytes, defect: Defect, bounds: Bounds) -> str:
 
 def _value_syntax(token: bytes, defect: Defect, bounds: Bounds) -> str:
     index, _, value = token.partition(b":")
-    feature = index.decode()
+    feature = shown_number(index)
     if not value:
         return f"feature {shown(token)} has no value; expected 'index:value'"
     if re.fullmatch(rb"[+-]?(nan|inf|infinity)", value, re.IGNORECASE):
@@ -155,7 +160,7 @@ def _value_syntax(token: bytes, defect: Defect, bounds: Bounds) -> str:
 def _value_range(token: bytes, defect: Defect, bounds: Bounds) -> str:
     index, _, value = token.partition(b":")
     return (
-        f"value {shown(value)} of feature {index.decode()} is too large for float32; "
+        f"value {shown(value)} of feature {shown_number(index)} is too large for float32; "
         "expected at most 3.4028235e38"
     )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -50,17 +49,7 @@ def remembered_sha256(path: Path, cache_root: Path) -> str:
     digest = file_sha256(path)
     if time.time_ns() - status.st_mtime_ns > _SETTLED_NS:
         with suppress(OSError):  # a cache that cannot be written costs the time, no more
-            _write_atomically(note, json.dumps({**state, "sha256": digest}))
+            note.parent.mkdir(parents=True, exist_ok=True)
+            # Written in place: a note that a kill cuts short is no JSON, and is written anew.
+            note.write_text(json.dumps({**state, "sha256": digest}))
     return digest
-
-
-def _write_atomically(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w") as stream:
-            stream.write(text)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise

@@ -17,6 +17,8 @@ from xcbench.data.splits import read_split
 from xcbench.data.xc_text import XCText, read_xc
 from xcbench.errors import DataError
 
+_PARTS = ("training", "test")
+
 
 @dataclass(frozen=True, eq=False)
 class Parts:
@@ -43,9 +45,9 @@ def load(sources: Sources) -> Parts:
         A file is missing or malformed, the parts do not fit, or one of them is empty.
     """
     train, test = _READERS[sources.kind](sources)
-    for part, name in ((train, "training"), (test, "test")):
+    for part, name, path in zip((train, test), _PARTS, _first_files(sources), strict=True):
         if part.X.shape[0] == 0:
-            raise DataError(f"{sources.files[0].parent}: the {name} part has no rows")
+            raise DataError(f"{_says(sources, path)} 0 rows; the {name} part needs at least one")
     widths = [(part.X.shape[1], part.Y.shape[1]) for part in (train, test)]
     d, n_labels = (max(pair) for pair in zip(*widths, strict=True))
     train, test = (
@@ -53,6 +55,35 @@ def load(sources: Sources) -> Parts:
         for part in (train, test)
     )
     return Parts(train, test, (widths[0], widths[1]))
+
+
+def differing_widths(sources: Sources, parts: Parts) -> list[str]:
+    """Where the training and the test part state other numbers of columns, in words."""
+    (train, test), found = _first_files(sources), []
+    for (ours, theirs), name in zip(
+        zip(*parts.widths, strict=True), ("features", "labels"), strict=True
+    ):
+        if ours != theirs:
+            found.append(
+                f"{_says(sources, train)} {ours} {name}, {_says(sources, test)} {theirs}: "
+                f"both are read with {max(ours, theirs)}"
+            )
+        if sources.kind in ("pairs", "npz"):  # labels are in a file of their own
+            train, test = sources.files[1], sources.files[3]
+    return found
+
+
+def _first_files(sources: Sources) -> tuple[Path, Path]:
+    """The file that states the size of the training part, and that of the test part."""
+    if sources.kind == "splits":
+        return sources.files[0], sources.files[0]
+    return sources.files[0], sources.files[len(sources.files) // 2]
+
+
+def _says(sources: Sources, path: Path) -> str:
+    """A file as the subject of a sentence about its size, which a text states in its header."""
+    has_header = sources.kind not in ("npz", "libsvm")
+    return f"{path}, line 1 states" if has_header else f"{path} has"
 
 
 def _load_files(sources: Sources) -> tuple[XCText, XCText]:
@@ -68,23 +99,23 @@ def _load_libsvm(sources: Sources) -> tuple[XCText, XCText]:
 
 
 def _load_pairs(sources: Sources) -> tuple[XCText, XCText]:
-    return _paired(sources.files, [read_sparse_text(path) for path in sources.files])
+    return _paired(sources, [read_sparse_text(path) for path in sources.files])
 
 
 def _load_npz(sources: Sources) -> tuple[XCText, XCText]:
-    return _paired(sources.files, [read_npz(path) for path in sources.files])
+    return _paired(sources, [read_npz(path) for path in sources.files])
 
 
-def _paired(files: tuple[Path, ...], matrices: list[sparse.csr_array]) -> tuple[XCText, XCText]:
+def _paired(sources: Sources, matrices: list[sparse.csr_array]) -> tuple[XCText, XCText]:
     parts = []
     for first in (0, 2):
-        X, Y = matrices[first : first + 2]
+        (X, Y), (features, labels) = matrices[first : first + 2], sources.files[first : first + 2]
         if X.shape[0] != Y.shape[0]:
             raise DataError(
-                f"{files[first]} has {X.shape[0]} rows and {files[first + 1]} has {Y.shape[0]}; "
-                "expected the same number"
+                f"{_says(sources, features)} {X.shape[0]} rows, "
+                f"{_says(sources, labels)} {Y.shape[0]}; expected the same number"
             )
-        parts.append(XCText(X, as_labels(Y, files[first + 1])))
+        parts.append(XCText(X, as_labels(Y, labels)))
     return parts[0], parts[1]
 
 

@@ -14,14 +14,16 @@ from typing import NoReturn
 import numpy as np
 from scipy import sparse
 
-from xcbench.data.byte_lines import BrokenStream, whole_lines
+from xcbench.data.byte_lines import BrokenStream, place_after, whole_lines
 from xcbench.data.columns import Column, Scratch
-from xcbench.data.defects import Bounds, Defect, describe, shown
+from xcbench.data.defects import Bounds, Defect, describe, shown, shown_number
 from xcbench.data.matrix import INT32_MAX, csr, row_pointers
 from xcbench.errors import DataError
 from xcbench.kernels import parse
 
-_LONGEST_HEADER = 200
+_LONGEST_HINTED = 1000  # looking for a pattern in megabytes of digits takes seconds
+_COUNT = re.compile(rb"0*([0-9]{1,10})")
+_NEWLINE = ord("\n")
 _MARKS = {
     b"\xef\xbb\xbf": "a UTF-8 byte order mark",
     b"\xff\xfe": "a UTF-16 byte order mark",
@@ -86,7 +88,7 @@ class _Reader:
                     at_start = False
                 self._parse(block)
         except BrokenStream as broken:
-            self.fail(str(broken))
+            raise DataError(f"{self.path}, {place_after(self.line - 1)}: {broken}") from None
         if at_start:
             raise DataError(f"{self.path}: the file is empty; expected {self._expected()}")
         if self.n_rows is not None and self.n_parsed < self.n_rows:
@@ -100,21 +102,20 @@ class _Reader:
 
     def _begin(self, block: np.ndarray) -> np.ndarray:
         """Look at the first bytes, take the header off if there is one."""
-        start = block[: _LONGEST_HEADER + 1].tobytes()
+        line = block[: int(np.argmax(block == _NEWLINE))].tobytes()
         for mark, name in _MARKS.items():
-            if start.startswith(mark):
+            if line.startswith(mark):
                 self.fail(f"found {name}; expected plain ASCII, save the file without it")
         if not self.form.header:
             return block
-        line = start.split(b"\n", 1)[0]
         header = line.removesuffix(b"\r").strip(b" ")
-        words = header.split()
-        if len(words) != len(self.form.header) or not re.fullmatch(rb"[0-9 ]+", header):
+        words = header.split() if re.fullmatch(rb"[0-9 ]+", header) else []
+        if len(words) != len(self.form.header):
             self.fail(f"found {shown(header)}; expected {self._expected()}{_header_hint(header)}")
-        counts = [int(word) for word in words]
-        for count, name in zip(counts, self.form.header, strict=True):
+        counts = [_count(word) for word in words]
+        for count, word, name in zip(counts, words, self.form.header, strict=True):
             if count > INT32_MAX:
-                self.fail(f"found {count} {name}; expected at most {INT32_MAX}")
+                self.fail(f"found {shown_number(word)} {name}; expected at most {INT32_MAX}")
         self.n_rows = counts[0]
         n_labels = counts[2] if self.form.with_labels else 0
         self.bounds = Bounds(counts[1], n_labels, self.bounds.base)
@@ -152,14 +153,15 @@ class _Reader:
         """Let Python round the values the kernel was not certain of."""
         scratch = self._scratch
         for row, feature, start, stop in scratch.patches[: scratch.result[parse.PATCHES]].tolist():
-            if row == scratch.result[parse.ROWS]:
-                break  # the row turned out malformed
             with np.errstate(over="ignore"):
                 value = np.float32(float(block[start:stop].tobytes()))
             if np.isinf(value):
                 self.line += row
-                token = block[:start].tobytes().rfind(b"%d:" % (feature + self.bounds.base))
+                before = block[:start].tobytes()
+                token = max(before.rfind(b" "), before.rfind(b"\n")) + 1
                 self._fail_at(block, parse.VALUE_RANGE, token)
+            if row == scratch.result[parse.ROWS]:
+                continue  # the row turned out malformed, later in it
             first = int(scratch.feature_ends[row - 1]) if row else 0
             in_row = scratch.features[first : scratch.feature_ends[row]]
             scratch.values[first + np.searchsorted(in_row, feature)] = value
@@ -206,11 +208,19 @@ class _Reader:
         )
 
 
+def _count(word: bytes) -> int:
+    """The number; one beyond every bound for a word of more digits than Python converts."""
+    digits = _COUNT.fullmatch(word)
+    return int(digits[1]) if digits else INT32_MAX + 1
+
+
 def _pointers(ends: Column) -> np.ndarray:
     return row_pointers(np.concatenate([np.zeros(1, np.int64), ends.finish()]))
 
 
 def _header_hint(header: bytes) -> str:
+    if len(header) > _LONGEST_HINTED:
+        return ""
     if b":" in header or b"," in header:
         return "; a file without header is read with format libsvm and its base (0 or 1)"
     if re.fullmatch(rb"\d+ +\d+", header):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import difflib
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Literal
 
 from xcbench.config.schema import DatasetConfig
+from xcbench.data.byte_lines import same_text
 from xcbench.data.catalogue import CatalogueEntry, Layout, LayoutKind, catalogue, common_layouts
 from xcbench.errors import DataError
 
@@ -54,10 +56,21 @@ def locate(config: DatasetConfig, data_root: Path, split: int = 1) -> Sources:
     Raises
     ------
     DataError
-        Files are missing; the text says which were looked for, where, and where to get them.
+        Files are missing; the text says which were looked for, where, and where to get them. Or
+        a text and its packed form are both there and differ.
     """
+    try:
+        return _located(config, data_root, split)
+    except OSError as error:  # a folder that may not be looked into, a name that is too long
+        raise DataError(f"{error.filename}: cannot be read ({error.strerror})") from None
+
+
+def _located(config: DatasetConfig, data_root: Path, split: int) -> Sources:
     if config.name is not None:
-        return _named(config.name, config.title, data_root, split)
+        sources = _named(config.name, config.title, data_root, split)
+        for path in sources.files:
+            _refuse_two_versions(path)
+        return sources
     paths = (Path(str(config.train)), Path(str(config.test)))
     for path in paths:
         if not path.is_file():
@@ -100,13 +113,7 @@ def _named(name: str, title: str, data_root: Path, split: int) -> Sources:
 
 def is_present(entry: CatalogueEntry, data_root: Path) -> bool:
     """Whether the files of a catalogue entry are in place."""
-    folders = [data_root / folder for folder in entry.folders]
-    return any(
-        _files(folder, layout) is not None
-        for folder in folders
-        if folder.is_dir()
-        for layout in entry.layouts
-    )
+    return any(_holds(data_root / folder, entry.layouts) for folder in entry.folders)
 
 
 def other_folders(data_root: Path) -> list[str]:
@@ -118,10 +125,15 @@ def other_folders(data_root: Path) -> list[str]:
     return [
         folder.name
         for folder in sorted(data_root.iterdir())
-        if folder.is_dir()
-        and folder.name not in known
-        and any(_files(folder, layout) is not None for layout in layouts)
+        if folder.name not in known and _holds(folder, layouts)
     ]
+
+
+def _holds(folder: Path, layouts: tuple[Layout, ...]) -> bool:
+    """Whether a folder holds a dataset; one that may not be looked into (lost+found) does not."""
+    with suppress(OSError):
+        return folder.is_dir() and any(_files(folder, layout) for layout in layouts)
+    return False
 
 
 def _files(folder: Path, layout: Layout) -> tuple[Path, ...] | None:
@@ -141,6 +153,16 @@ def _files(folder: Path, layout: Layout) -> tuple[Path, ...] | None:
     return tuple(files)
 
 
+def _refuse_two_versions(path: Path) -> None:
+    """Refuse to choose between a text and its packed form, unless they are the same."""
+    packed = path.with_name(path.name + ".gz")
+    if packed.is_file() and not same_text(path, packed):
+        raise DataError(
+            f"{path} and {packed.name} beside it hold different text; remove the one that is not "
+            "meant"
+        )
+
+
 def _names(layout: Layout) -> str:
     return " + ".join(layout.files)
 
@@ -155,6 +177,8 @@ def _missing(
     places = " and ".join(str(folder) for folder in folders)
     wanted = "\n".join(f"  {_names(layout)}" for layout in layouts)
     how = f"\nDownload it from {entry.page} and unpack it there." if entry and entry.page else ""
+    if entry and entry.downloads:
+        how += f" `xcbench data fetch {name}` tries to do both."
     return (
         f"dataset {name!r} is not in place. Looked in {places} for one of (text also as .gz):\n"
         f"{wanted}{how}"

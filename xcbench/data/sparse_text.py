@@ -33,8 +33,10 @@ def as_labels(matrix: sparse.csr_array, path: str | os.PathLike[str]) -> sparse.
     if wrong.size:
         entry = int(wrong[0])
         row = int(np.searchsorted(matrix.indptr, entry, side="right")) - 1
+        # In a text the header is line 1.
+        place = f"row {row + 1}" if Path(path).suffix == ".npz" else f"line {row + 2}"
         raise DataError(
-            f"{path}, row {row + 1}: label {matrix.indices[entry]} has the value "
+            f"{path}, {place}: label {matrix.indices[entry]} has the value "
             f"{matrix.data[entry]:g}; expected 1"
         )
     return csr(matrix.data, matrix.indices, matrix.indptr, matrix.shape)

@@ -1,18 +1,21 @@
 """Split files: which rows of a data file form the training or test part.
 
-One line a point, one column a split; values are row numbers counted from 1.
+One line a point, one column a split, spaces or tabs between; values are row numbers counted from 1.
+Every line has the columns of the first, and nothing but numbers: also a split that is not asked for
+shows that a file is damaged.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
-from xcbench.data.byte_lines import BrokenStream, whole_lines
-from xcbench.data.defects import shown
+from xcbench.data.byte_lines import BrokenStream, place_after, whole_lines
+from xcbench.data.defects import shown, shown_number
 from xcbench.errors import DataError
 
 
@@ -41,19 +44,31 @@ def read_split(path: str | os.PathLike[str], column: int, n: int) -> np.ndarray:
     path = Path(path)
     rows: list[int] = []
     line_of = np.zeros(n, np.int32)
-    number = 0
+    n_columns = 0
     try:
         for number, line in enumerate(_lines(path), start=1):
-            row = _row(line, column, n, f"{path}, line {number}")
+            place = f"{path}, line {number}"
+            words = _words(line, place, n)
+            if len(words) < column:
+                raise DataError(
+                    f"{place}: found {len(words)} columns; "
+                    f"expected column {column} for split {column}"
+                )
+            n_columns = n_columns or len(words)
+            if len(words) != n_columns:
+                raise DataError(
+                    f"{place}: found {len(words)} columns; expected {n_columns} as in line 1"
+                )
+            row = _row(words[column - 1], place, n)
             if line_of[row]:
                 raise DataError(
-                    f"{path}, line {number}: row {row + 1} is in split {column} twice "
+                    f"{place}: row {row + 1} is in split {column} twice "
                     f"(first in line {line_of[row]}); expected each row once"
                 )
             line_of[row] = number
             rows.append(row)
     except BrokenStream as broken:
-        raise DataError(f"{path}, line {number + 1}: {broken}") from None
+        raise DataError(f"{path}, {place_after(len(rows))}: {broken}") from None
     if not rows:
         raise DataError(f"{path}: the file is empty; expected one line of row numbers a point")
     return np.array(rows, np.int32)
@@ -61,18 +76,21 @@ def read_split(path: str | os.PathLike[str], column: int, n: int) -> np.ndarray:
 
 def _lines(path: Path) -> Iterator[bytes]:
     for block in whole_lines(path):
-        yield from block.tobytes()[:-1].split(b"\n")
+        for line in block.tobytes()[:-1].split(b"\n"):
+            yield line.removesuffix(b"\r")
 
 
-def _row(line: bytes, column: int, n: int, place: str) -> int:
-    words = line.split()
-    if not 1 <= column <= len(words):
-        raise DataError(
-            f"{place}: found {len(words)} columns; expected column {column} for split {column}"
-        )
-    word = words[column - 1]
-    if not word.isdigit():
-        raise DataError(f"{place}: found {shown(word)}; expected a row number of 1 to {n}")
-    if not 1 <= int(word) <= n:
-        raise DataError(f"{place}: row {int(word)} is out of range; expected 1 to {n}")
-    return int(word) - 1
+def _words(line: bytes, place: str, n: int) -> list[bytes]:
+    line = line.strip(b" \t")
+    words = re.split(rb"[ \t]+", line) if line else []
+    for word in words:
+        if not word.isdigit():
+            raise DataError(f"{place}: found {shown(word)}; expected a row number of 1 to {n}")
+    return words
+
+
+def _row(word: bytes, place: str, n: int) -> int:
+    digits = word.lstrip(b"0")
+    if not digits or len(digits) > len(str(n)) or int(digits) > n:
+        raise DataError(f"{place}: row {shown_number(word)} is out of range; expected 1 to {n}")
+    return int(digits) - 1

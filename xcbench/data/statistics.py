@@ -67,9 +67,8 @@ def statistics(data: _Split) -> Statistics:
     (n_train, n_features), n_test = train.X.shape, test.X.shape[0]
     n_labels = train.Y.shape[1]
     n_pairs = train.Y.nnz + test.Y.nnz
-    in_train, in_test = (
-        np.bincount(part.Y.indices, minlength=n_labels) > 0 for part in (train, test)
-    )
+    # Not an array over all labels: a header may state any number of them.
+    in_train, in_test = np.unique(train.Y.indices), np.unique(test.Y.indices)
     return Statistics(
         n_train=n_train,
         n_test=n_test,
@@ -84,8 +83,8 @@ def statistics(data: _Split) -> Statistics:
         test_rows_without_labels=empty_rows(test.Y),
         train_rows_without_features=empty_rows(train.X),
         test_rows_without_features=empty_rows(test.X),
-        labels_without_training_rows=int((~in_train).sum()),
-        labels_of_test_only=int((in_test & ~in_train).sum()),
+        labels_without_training_rows=n_labels - in_train.size,
+        labels_of_test_only=np.setdiff1d(in_test, in_train).size,
     )
 
 

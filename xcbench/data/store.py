@@ -2,18 +2,20 @@
 
 A prepared split is a folder with ``meta.json`` and one .npy file for each of the three CSR parts of
 four matrices. It is built beside its place and renamed into it, so it is there whole or not at
-all; a lock only keeps two processes from doing the same work. A folder that is damaged (a file
-missing, cut short, of another type) is built anew.
+all; a lock keeps two processes from doing the same work, and tells the next builder that what lies
+there was left by a killed one. A folder that is damaged (a file missing, cut short, of another
+type) is built anew.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
+import logging
 import os
-import secrets
 import shutil
-import time
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,16 +26,20 @@ import numpy as np
 from filelock import FileLock
 from scipy import sparse
 
+from xcbench.data.cache import default_cache_root, lock_of, remove_leftovers, share, work_folder
 from xcbench.data.dataset import Dataset
 from xcbench.data.digests import remembered_sha256
 from xcbench.data.features import Features, scale
-from xcbench.data.load import load
+from xcbench.data.load import differing_widths, load
 from xcbench.data.matrix import csr
 from xcbench.data.meta import FORMAT, describe
 from xcbench.data.sources import Sources
-from xcbench.errors import DataError
+from xcbench.errors import ConfigError, DataError
 
-_ABANDONED_AFTER_S = 24 * 3600  # what a killed process left; a live one is never that slow
+logger = logging.getLogger(__name__)
+
+# numpy states a write that came out too short without an errno.
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, None}
 
 _MATRICES = ("X_train", "Y_train", "X_test", "Y_test")
 _PIECES = ("data", "indices", "indptr")
@@ -41,7 +47,7 @@ _PIECES = ("data", "indices", "indptr")
 
 @dataclass(frozen=True, eq=False)
 class PreparedData:
-    """An open prepared split.
+    """An open prepared split; as long as it is there, the cache counts it as in use.
 
     Attributes
     ----------
@@ -60,14 +66,6 @@ class PreparedData:
     meta: dict[str, Any]
 
 
-def default_cache_root() -> Path:
-    """$XCBENCH_CACHE, else $XDG_CACHE_HOME/xcbench, else ~/.cache/xcbench."""
-    if own := os.environ.get("XCBENCH_CACHE"):
-        return Path(own)
-    shared = os.environ.get("XDG_CACHE_HOME")
-    return (Path(shared) if shared else Path.home() / ".cache") / "xcbench"
-
-
 def prepare(
     sources: Sources, features: Features = "unit", cache_root: Path | None = None
 ) -> PreparedData:
@@ -84,20 +82,23 @@ def prepare(
     Raises
     ------
     DataError
-        A source is missing or malformed, or the cache cannot be written.
+        A source is missing or malformed, or the cache has no room for it.
+    ConfigError
+        The cache cannot be written.
     """
     root = (cache_root or default_cache_root()).absolute()
-    with _writable(root):
+    with _writable(root, sources.name):
+        remove_leftovers(root)
         digests = [remembered_sha256(path, root) for path in sources.files]
         folder = root / "prepared" / f"{sources.name}-{_key(sources, features, digests)[:16]}"
         if (data := _open(folder)) is not None:
             return data
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder.with_name(f".{folder.name}.lock")):
+        with FileLock(lock_of(folder)):
             if (data := _open(folder)) is not None:  # another process built it meanwhile
                 return data
             _build(folder, sources, features, digests)
-    return open_prepared(folder)
+            return open_prepared(folder)
 
 
 def open_prepared(folder: Path) -> PreparedData:
@@ -123,14 +124,24 @@ def open_part(folder: str, part: Literal["train", "test"]) -> Dataset:
 
 
 @contextmanager
-def _writable(root: Path) -> Iterator[None]:
-    """Tell what to do when the cache cannot be written."""
+def _writable(root: Path, name: str) -> Iterator[None]:
+    """Tell what to do when the cache cannot be written.
+
+    A cache that is full is the fault of the data it has no room for: other datasets may fit. One
+    that cannot be written at all is a setting that is wrong for every dataset.
+    """
     try:
         yield
     except OSError as error:
-        raise DataError(
-            f"cannot write prepared data to {root} ({error.strerror or error}); "
-            "set XCBENCH_CACHE to a folder with room"
+        if error.errno in _FULL:
+            raise DataError(
+                f"no room in {root} for the prepared data of {name} "
+                f"({os.strerror(error.errno or errno.ENOSPC)}), nothing of it is kept; make room "
+                "there (`xcbench results gc --cache`), or set XCBENCH_CACHE to a folder with room"
+            ) from error
+        raise ConfigError(
+            f"cannot write prepared data to {root} ({error.strerror}); set XCBENCH_CACHE to a "
+            "folder that can be written"
         ) from error
 
 
@@ -140,15 +151,15 @@ def _key(sources: Sources, features: Features, digests: list[str]) -> str:
 
 
 def _build(folder: Path, sources: Sources, features: Features, digests: list[str]) -> None:
-    prefix = f".{folder.name}-"
-    for old in folder.parent.glob(f"{prefix}*"):
-        if time.time() - old.stat().st_mtime > _ABANDONED_AFTER_S:
-            shutil.rmtree(old, ignore_errors=True)
     parts = load(sources)
+    if sources.kind != "libsvm":  # whose widths are the largest indices that happen to occur
+        for warning in differing_widths(sources, parts):
+            logger.warning("%s", warning)
     meta = describe(parts, sources, features, digests)
     X_train, X_test = scale(parts.train.X, parts.test.X, features)
     matrices = dict(zip(_MATRICES, (X_train, parts.train.Y, X_test, parts.test.Y), strict=True))
-    work = folder.with_name(f"{prefix}{os.getpid()}-{secrets.token_hex(4)}")
+    work = work_folder(folder)
+    shutil.rmtree(work, ignore_errors=True)
     work.mkdir()
     try:
         meta["arrays"] = {
@@ -185,6 +196,19 @@ def _save(path: Path, array: np.ndarray) -> dict[str, Any]:
 def _open(folder: Path) -> PreparedData | None:
     """The prepared split in a folder, or None if it is not there whole."""
     try:
+        held = share(folder / "meta.json")
+    except OSError:
+        return None
+    data = _read(folder)
+    if data is None:
+        os.close(held)
+    else:
+        weakref.finalize(data, os.close, held)
+    return data
+
+
+def _read(folder: Path) -> PreparedData | None:
+    try:
         meta = json.loads((folder / "meta.json").read_text())
         if meta["format"] != FORMAT:
             return None
@@ -198,7 +222,7 @@ def _open(folder: Path) -> PreparedData | None:
                 meta["name"],
                 reopen=(open_part, (str(folder), part)),
             )
-    except (OSError, ValueError, KeyError, TypeError, EOFError):
+    except Exception:  # json and numpy's header parser have a dozen kinds for damaged bytes
         return None
     return PreparedData(folder, parts["train"], parts["test"], meta)
 

@@ -4,9 +4,10 @@ Accepted beside the plain form: CRLF, spaces at the end of a row, several spaces
 spaces after a comma, features in any order (sorted on reading), repeated labels (merged, and
 counted), a missing final newline. A row that starts with a space has no labels; so has a row
 whose first token is `f:v`, since no label list can hold a colon. An empty row is a point without
-both. A stored zero (`7:0`) stays an entry of value 0. Values are float32(float(text)). Anything
-else is an error: tabs, comments, signs on indices, nan, a feature twice in a row, bytes after
-the last row.
+both. A stored zero (`7:0`) stays an entry of value 0. Values are float32(float(text)); what is too
+small for float32 becomes a stored 0, what is too large is an error. An index has at most 18 digits.
+Anything else is an error: tabs, comments, signs on indices, nan, a feature twice in a row, bytes
+after the last row.
 """
 
 from __future__ import annotations

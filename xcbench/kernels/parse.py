@@ -1,6 +1,6 @@
 """Rows of sparse text, from bytes to numbers: the inner loop of every text reader.
 
-Grammar of a row (`l`, `f` are indices, `v` a decimal number; spaces are bytes 32)::
+Grammar of a row (`l`, `f`: indices of at most 18 digits, `v`: a decimal; spaces are bytes 32)::
 
     row     = [labels] *(space) *(feature *(space)) [return] newline
     labels  = l *("," *(space) l)           only at the very start of the row
@@ -13,8 +13,6 @@ Values are ``float32(float(text))`` to the bit. Up to 15 digits with a small exp
 one operation; longer tokens are bracketed, and the few (about one in 10**8) whose bracket
 straddles two float32 are handed back in ``patches`` for the caller to convert.
 """
-
-# mypy: allow-untyped-defs
 
 from __future__ import annotations
 
@@ -38,6 +36,8 @@ START = 6  # first byte of the offending token (of the row, for DUPLICATE_FEATUR
 INDEX = 7  # the duplicated feature, as written in the file
 N_RESULTS = 8
 
+MAX_DIGITS = 18  # of an index; so many always fit an int64
+
 _NEWLINE, _RETURN, _SPACE = 10, 13, 32
 _PLUS, _COMMA, _MINUS, _DOT, _COLON = 43, 44, 45, 46, 58
 _UPPER_E, _LOWER_E = 69, 101
@@ -47,9 +47,7 @@ _UPPER_E, _LOWER_E = 69, 101
 _POSITION, _STEP = np.uint64, np.uint64(1)
 _ZERO, _NINE = np.uint64(48), np.uint64(9)
 
-_MAX_DIGITS = 18  # so many digits always fit an int64
 _BEYOND_ANY_INDEX = 1 << 60
-_BEYOND_ANY_EXPONENT = 1 << 40
 _FULL_MANTISSA = 10**17  # appending a digit to one below it never leaves int64
 _MAX_POWER = 280  # beyond it every float32 is 0 or infinite
 _EXACT_POWER = 22  # 10**22 is the last power of ten that is a float64
@@ -86,7 +84,7 @@ def _read_index(text, p):
         index = index * 10 + np.int64(digit)
         p += _STEP
         digit = np.uint64(text[p]) - _ZERO
-    if p - start > _MAX_DIGITS:
+    if p - start > MAX_DIGITS:
         index = np.int64(_BEYOND_ANY_INDEX)
     return index, p
 
@@ -99,7 +97,6 @@ def _read_exponent(text, p):
         p += _STEP
     start = p
     exponent, p = _read_index(text, p)
-    exponent = min(exponent, _BEYOND_ANY_EXPONENT)
     return -exponent if negative else exponent, p, p > start
 
 
@@ -159,6 +156,8 @@ def _read_value(text, p):
         exponent, p, well_formed = _read_exponent(text, p + _STEP)
         if not well_formed:
             return np.float32(0.0), p, _MALFORMED
+        if abs(exponent) == _BEYOND_ANY_INDEX:  # or leading zeros before a small one
+            return np.float32(0.0), p, _AMBIGUOUS
         power += exponent
     value, status = _nearest_float32(mantissa, power)
     return -value if negative else value, p, status

@@ -1,4 +1,4 @@
-"""The table a run ends with, and the list of what failed."""
+"""The table a run ends with, and the list of what did not end well."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from typing import Any
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 Row = Mapping[str, Any]
 
 MEASURES = ("P", "nDCG", "PSP")
+_STYLES = {"failed": "red", "interrupted": "yellow"}
 
 
 def print_results(rows: Sequence[Row], console: Console) -> None:
-    """Print rows of the result table: one table a dataset and split, then the failures.
+    """Print rows of the result table: one table a dataset and split, then what has no result.
 
     Parameters
     ----------
@@ -31,24 +33,38 @@ def print_results(rows: Sequence[Row], console: Console) -> None:
     for title, group in tables.items():
         console.print(_table(title, group), "")
     for row in rows:
-        if row["status"] == "failed":
-            line = f"failed: {row['dataset']}, {row['method']}: {row['error']}"
-            console.print(line, style="red", markup=False, highlight=False, soft_wrap=True)
+        if row["status"] != "done":
+            line = f"{row['status']}: {row['dataset']}, {row['method']}: {row['error']}"
+            console.print(literal(line, _STYLES[row["status"]]), soft_wrap=True)
+
+
+def literal(value: object, style: str = "") -> Text:
+    """A value as it is: brackets are no markup, and no control character reaches a terminal."""
+    text = "".join(
+        c if c.isprintable() else " " if c.isspace() else "\N{REPLACEMENT CHARACTER}"
+        for c in str(value)
+    )
+    return Text(text, style)
 
 
 def _table(title: str, rows: list[Row]) -> Table:
     # 80 characters hold it; on a narrower terminal, or with long labels, the labels are folded.
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False)
+    table = Table(
+        title=literal(title, "table.title"),
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+    )
     table.padding = (0, 0)
     table.add_column("method", overflow="fold", min_width=12)
-    metrics = _metrics(rows)
+    metrics = metrics_of(rows)
     for name in metrics:
         table.add_column(name.replace("@", "\n@"), justify="right", no_wrap=True)
     for name in ("train\ns", "predict\nms/row", "model\nMB"):
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(
-            str(row["method"]),
+            literal(row["method"]),
             *(_number(row.get(name), 1, 2) for name in metrics),
             _number(row.get("train_s"), 1, 2),
             _number(row.get("predict_ms_per_point"), 1, 3),
@@ -57,9 +73,9 @@ def _table(title: str, rows: list[Row]) -> Table:
     return table
 
 
-def _metrics(rows: Iterable[Row]) -> list[str]:
+def metrics_of(rows: Iterable[Row]) -> list[str]:
     """The metrics the rows have, measure by measure and k by k; nDCG@1 repeats P@1."""
-    found = {key for row in rows for key in row if key.partition("@")[0] in MEASURES}
+    found = {key for row in rows for key in row if _is_shown(key)}
     found.discard("nDCG@1")
 
     def order(key: str) -> tuple[int, int]:
@@ -67,6 +83,11 @@ def _metrics(rows: Iterable[Row]) -> list[str]:
         return MEASURES.index(measure), int(k)
 
     return sorted(found, key=order)
+
+
+def _is_shown(key: str) -> bool:
+    measure, _, k = key.partition("@")
+    return measure in MEASURES and k.isdecimal()
 
 
 def _number(value: Any, unit: float, digits: int) -> str:

@@ -11,6 +11,8 @@ from typing import Any
 from xcbench.config.changes import changed
 from xcbench.errors import XCBenchError
 from xcbench.models.base import worded
+from xcbench.models.memory import warning
+from xcbench.runner.available_memory import available_memory
 from xcbench.runner.checkpoints import AFTER_S, Checkpoints
 from xcbench.runner.executors import limited_threads, make_executor
 from xcbench.runner.files import is_storage_failure
@@ -49,6 +51,9 @@ def execute(job: Job, places: Places, progress: Progress, provenance: dict[str, 
     """
     checkpoints = _checkpoints(job, places.checkpoint, provenance)
     executor = make_executor(job.executor, progress, checkpoints)
+    estimated = xc.memory(job.config, job.data, executor.jobs)
+    if (too_much := warning(estimated, available_memory())) is not None:
+        logger.warning("%s: %s", job.title, too_much)
     error, outcome = "", None
     with PeakMemory() as memory, limited_threads(job.executor.threads):
         try:
@@ -67,7 +72,7 @@ def execute(job: Job, places: Places, progress: Progress, provenance: dict[str, 
         "threads_per_job": executor.threads,
         "backend": executor.backend,
     }
-    sizes = result.sizes | {"peak_rss_bytes": memory.bytes}
+    sizes = result.sizes | {"peak_rss_bytes": memory.bytes, "estimated_bytes": estimated.total}
     if outcome is None:
         return replace(result, sizes=sizes, execution=execution)
     return replace(

@@ -70,7 +70,7 @@ def blas_name() -> str:
         )
         for pool in pools
     )
-    return ", ".join(dict.fromkeys(names))
+    return ", ".join(sorted(set(names)))
 
 
 def git_state(package: Path) -> tuple[str, bool | None]:

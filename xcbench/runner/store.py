@@ -78,9 +78,10 @@ class ResultStore:
         if result is None:
             return "new"
         folder = self.folder(run_id)
-        places = (folder / "predictions.npz", folder / ".partial" / "predictions.npz")
+        # In this order: a reader without the lock may meet the rename from the one to the other.
+        places = (folder / ".partial" / "predictions.npz", folder / "predictions.npz")
         if result.status == "done" and not any(place.exists() for place in places):
-            self._report(places[0], "is missing; the job is to do again")
+            self._report(places[-1], "is missing; the job is to do again")
             return "new"
         return result.status
 

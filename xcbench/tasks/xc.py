@@ -24,6 +24,7 @@ from xcbench.errors import DataError
 from xcbench.metrics import evaluate
 from xcbench.models import load_model, make_model
 from xcbench.models.base import Executor, Model, Task
+from xcbench.models.memory import DataShape, MemoryEstimate, estimate
 
 logger = logging.getLogger(__name__)
 
@@ -111,6 +112,12 @@ def propensity(dataset: DatasetConfig) -> PropensityConfig:
     if entry is None:
         return PropensityConfig(a=0.55, b=1.5)
     return PropensityConfig(a=entry.propensity.a, b=entry.propensity.b)
+
+
+def memory(job: JobConfig, data: XCData, jobs: int) -> MemoryEstimate:
+    """What ``run`` will take, in ``jobs`` processes."""
+    shape = DataShape.of(data.prepared.train, data.prepared.test)
+    return estimate(job.method.settings, shape, jobs, max(job.metrics.k))
 
 
 def run(job: JobConfig, data: XCData, folder: Path, executor: Executor) -> XCOutcome:

@@ -1,0 +1,296 @@
+"""The config loader on damaged files.
+
+    python -m tests.fuzz.config --runs 200000 --seed 0
+
+A run passes when the file is refused with a ConfigError whose every line names the file and is
+short and printable, or gives a Config that holds only what the schema below allows and reads back
+equal. Any other exception, a wait or a memory that fills up is a failure.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.fuzz import mutate
+from tests.fuzz.campaign import main
+from xcbench.config.loader import load_config, load_document
+from xcbench.config.schema import Config
+from xcbench.config.yaml import dump, parse
+from xcbench.errors import ConfigError
+
+ROOT = Path(__file__).parent.parent.parent
+LONGEST_LINE = 1200  # an unknown key of a sweep lists all that are known
+
+_WORDS = """
+0 1 -1 2 1e3 1e-3 .5 5. 1e400 .inf .nan nan true False no on ~ null 0x1F 010 1_000 10:30 auto
+9223372036854775807 9223372036854775808 2020-01-01 << = ? - : | > & * ! % @ ` # , { } [ ] [] {} ''
+' *a &a !!str !!int !!float !!bool !!null !!binary !!set !!omap !!timestamp !x !<x>
+!!python/object:os.system !!python/name:os.system !!python/object/apply:os.system dataset: name:
+train: test: format: libsvm base: features: propensity: method: methods: preset: label: model: rxml
+rxml-paper sleec global local_embedding rank: learners: clusters: partition: kmeans neighbours:
+count: cosine completion: start: random svp iterations: regression: ridge ridge: admm_l1 vote:
+power: seed: splits: metrics: k: psndcg: matlab executor: backend: inline jobs: threads:
+checkpoint: sweep: neighbours.count: vote.kind: kind: ../x /etc/passwd a/../b tolerance: solver:
+closed_form gram
+"""
+_LONG_AXIS = b"[" + b",".join(b"%d" % i for i in range(1, 200)) + b"]"
+_TEXTS = (
+    b" ", b"  ", b"\n", b"\r", b"\t", b"\x00", b"\x07", b"\x1b[31m", b"\x85", b"\xff", b"\xff\xfe",
+    b"\xef\xbb\xbf", b"\xc2\x85", b"\xc2\xa0", b"\xe2\x80\xa8", b"\xed\xa0\x80",
+    b"\xf0\x9f\x98\x80", b"---\n", b"...\n", b"%YAML 1.2\n---\n", b"%TAG ! tag:x,2000:\n---\n",
+    b"%YAML " + b"1" * 5000, b'"\\ud800"', b'"\\U00110000"', b'"\\Uffffffff"', b'"\\x1b[2J"',
+    b'"\\0"', b'"a\\nb": 1', b'"\\e": 1', b"{<<: {rank: 5}}", b"<<: *a", b"&a {x: *a}",
+    b"&a [*a, *a]", b"? [a]\n: 1", b"? {a: b}", b"1: 2", b"9" * 25, b"9" * 5000, b"a" * 2000,
+    b"a: &l0 [x]\nb: &l1 [*l0,*l0,*l0,*l0]\nc: &l2 [*l1,*l1,*l1,*l1]\n",
+    b"[" * 60, b"{a: " * 60, b"- " * 60, b"[" * 3000, b"? " + b"k" * 2000 + b"\n: 1\n",
+    b"sweep: {rank: [1, 2], learners: [1, 2, 3]}", b"sweep: {vote: [cosine]}", b"rank: [1, 2]",
+    b"sweep: {rank: %b, learners: %b, clusters: %b}" % ((_LONG_AXIS,) * 3),
+)  # fmt: skip
+TOKENS: tuple[bytes, ...] = (*_WORDS.encode().split(), *_TEXTS)
+
+# Small configs with every section, and the ones of the project without their comments.
+SMALL = (
+    b"dataset: {name: x}\nmethod: rxml\n",
+    b"dataset: {train: a.svm, test: b.svm, format: libsvm, base: 1}\nmethod: {model: global}\n",
+    b"dataset: {name: x, propensity: {a: 0.5, b: 1}}\nmethods:\n  - global\n"
+    b"  - {preset: sleec, label: s, rank: 20, completion: {kind: released, iterations: 5}}\n"
+    b"seed: 3\nsplits: [1, 2]\nmetrics: {k: [1, 2], psndcg: matlab}\n"
+    b"executor: {backend: inline, jobs: 2, threads: 1}\n"
+    b"sweep: {rank: [5, 10], vote.kind: [itml]}\n",
+    b"dataset: &d {name: x}\nmethod: {preset: rxml-paper, partition: balanced, regression: "
+    b"{kind: admm_l1, l1: 0.1, rho: 2, threshold: printed}, clusters: auto}\n",
+)
+LARGE = tuple(
+    re.sub(rb"(?m)^ *#.*\n", b"", path.read_bytes())
+    for path in sorted((ROOT / "configs").glob("*.yaml"))
+)
+
+
+def made(seed: int) -> bytes:
+    """The file of a number."""
+    rng = random.Random(seed)
+    data = rng.choice(SMALL if rng.random() < 0.8 else LARGE)
+    return mutate.damaged(rng, data, TOKENS)
+
+
+# --- what a config may hold, written down a second time ------------------------------------------
+
+Rule = Callable[[Any], bool]
+
+
+def _whole(least: int) -> Rule:
+    return lambda x: type(x) is int and x >= least
+
+
+def _number(least: float = 0, above: bool = False, below: float = float("inf")) -> Rule:
+    return lambda x: type(x) in (int, float) and (least < x if above else least <= x) and x < below
+
+
+def _word(*words: str) -> Rule:
+    return lambda x: isinstance(x, str) and x in words
+
+
+def _text(x: Any) -> bool:
+    return isinstance(x, str) and x != "" and x.encode() is not None
+
+
+def _distinct(rule: Rule) -> Rule:
+    return lambda x: isinstance(x, list) and x != [] and all(map(rule, x)) and len(set(x)) == len(x)
+
+
+def _keys(**rules: Rule) -> Rule:
+    return lambda x: isinstance(x, dict) and all(k in rules and rules[k](x[k]) for k in x)
+
+
+def _stage(kinds: str, **rules: Rule) -> Rule:
+    kind = _word(*kinds.split())
+    whole = _keys(kind=kind, **rules)
+    return lambda x: kind(x) or whole(x)
+
+
+def _or_none(rule: Rule) -> Rule:
+    return lambda x: x is None or rule(x)
+
+
+_START = {"start": _word("spectral", "random"), "beta": _word("polak_ribiere", "hestenes_stiefel"),
+          "line_search": _word("exact", "armijo"), "tolerance": _number()}  # fmt: skip
+_HEAD = {"label": _or_none(_text), "preset": _or_none(_text)}
+LOCAL: dict[str, Rule] = {
+    "model": _word("local_embedding"),
+    "learners": _whole(1),
+    "clusters": lambda x: x == "auto" or _whole(1)(x),
+    "rank": _whole(1),
+    "partition": _stage("kmeans spherical balanced", iterations=_whole(1)),
+    "neighbours": _stage("cosine inner", count=_whole(1), disjoint=_word("keep", "drop")),
+    "completion": _stage(
+        "riemannian_cg svp released madmm_l1 none",
+        iterations=_whole(0),
+        rho=_number(above=True),
+        **_START,
+    ),
+    "regression": _stage(
+        "ridge admm_l1",
+        ridge=_number(above=True),
+        l1=_number(),
+        rho=_number(above=True),
+        iterations=_whole(1),
+        threshold=_word("printed", "exact"),
+        weight_sparsity=_number(below=1),
+        embedding_sparsity=_number(below=1),
+    ),
+    "vote": _stage(
+        "cosine euclidean itml", neighbours=_whole(1), power=_number(), gamma=_number(above=True)
+    ),
+}
+GLOBAL: dict[str, Rule] = {
+    "model": _word("global"),
+    "rank": _whole(1),
+    "ridge": _number(),
+    "solver": _word("closed_form", "riemannian_cg"),
+    "iterations": _whole(0),
+    "preconditioner": _word("none", "gram"),
+    **_START,
+}
+PRESETS = {"rxml": LOCAL, "rxml-paper": LOCAL, "sleec": LOCAL, "global": GLOBAL}
+
+
+def _method(x: Any) -> bool:
+    if isinstance(x, str):
+        return x in PRESETS
+    if not isinstance(x, dict):
+        return False
+    rules = PRESETS.get(x.get("preset")) or (GLOBAL if x.get("model") == "global" else LOCAL)
+    return _keys(**_HEAD, **rules)(x)
+
+
+def _sweep(x: Any) -> bool:
+    if x is None:
+        return True
+    if not isinstance(x, dict):
+        return False
+    known = {k.split(".")[0] for k in x} <= set(LOCAL) | set(GLOBAL)
+    return known and all(isinstance(values, list) and values != [] for values in x.values())
+
+
+FILE = _keys(
+    dataset=_keys(
+        name=_or_none(_text),
+        train=_or_none(_text),
+        test=_or_none(_text),
+        format=_word("xc", "libsvm"),
+        base=_or_none(lambda x: type(x) is int and x in (0, 1)),
+        features=_word("unit", "tfidf", "raw"),
+        propensity=_or_none(
+            lambda x: _keys(a=_number(above=True), b=_number())(x) and set(x) == {"a", "b"}
+        ),
+    ),
+    method=_method,
+    methods=lambda x: isinstance(x, list) and x != [] and all(map(_method, x)),
+    seed=lambda x: type(x) is int and 0 <= x < 2**63,
+    splits=_distinct(_whole(1)),
+    metrics=_keys(k=_distinct(_whole(1)), psndcg=_word("pyxclib", "matlab")),
+    executor=_keys(
+        backend=_word("loky", "inline"),
+        jobs=lambda x: type(x) is int and (x == -1 or x >= 1),
+        threads=_whole(1),
+        checkpoint=_word("auto", "always", "never"),
+    ),
+    sweep=_sweep,
+)
+
+
+def values_of(node: yaml.Node) -> Any:
+    """The plain values of a YAML tree by the rules of the README; the slow and obvious way."""
+    if isinstance(node, yaml.MappingNode):
+        pairs = [(key.value, values_of(value)) for key, value in node.value]
+        assert len({key for key, _ in pairs}) == len(pairs), "a key twice"
+        return dict(pairs)
+    if isinstance(node, yaml.SequenceNode):
+        return [values_of(item) for item in node.value]
+    text = node.value
+    if node.tag != "tag:yaml.org,2002:str" and node.style is not None:
+        return ...  # a tag of its own: not for this oracle
+    if node.style is not None:
+        return text
+    if text in ("true", "True", "TRUE", "false", "False", "FALSE"):
+        return text.lower() == "true"
+    if text in ("", "~", "null", "Null", "NULL"):
+        return None
+    if re.fullmatch(r"[-+]?[0-9]+", text):
+        return int(text)
+    if re.fullmatch(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?", text):
+        return float(text)
+    return text
+
+
+# --- the property --------------------------------------------------------------------------------
+
+
+def wrong(data: bytes, path: Path) -> str | None:
+    """What is wrong with how the loader takes a file, or None."""
+    path.write_bytes(data)
+    try:
+        config = load_config(path)
+    except ConfigError as error:
+        return _misworded(str(error), str(path))
+    return _accepted_wrongly(config, data)
+
+
+def _misworded(message: str, path: str) -> str | None:
+    for line in message.split("\n"):
+        place = line.removeprefix(path)
+        if place == line or not re.match(r":[1-9][0-9]*: .|: \S", place):
+            return f"a line names no file and line: {message!r}"
+        if len(place) > LONGEST_LINE or not place.isprintable():
+            return f"a line is long or not printable: {message!r}"
+        if re.match(r": ", place) and not re.match(FILE_AS_A_WHOLE, place):
+            return f"a defect of a line names none: {message!r}"
+    return None
+
+
+# What is wrong with a whole file and not with a line of it.
+FILE_AS_A_WHOLE = (
+    r": (holds|methods: is missing|dataset: is missing|is larger than |and \d+ defects more$)"
+)
+
+
+def _accepted_wrongly(config: Config, data: bytes) -> str | None:
+    text = data.decode("utf-8-sig")
+    read = parse(text, "f.yaml").value
+    if not FILE(read):
+        return f"accepted, but the schema has no place for it: {read}"
+    tree = yaml.compose(text, Loader=yaml.BaseLoader)
+    if "!" not in text and values_of(tree) != read:
+        return f"read {read}, but it says {values_of(tree)}"
+    written = dump(config.mapping())
+    written.encode()
+    if load_document(parse(written, "again.yaml"), "again.yaml") != config:
+        return f"does not read back equal: {written}"
+    return None
+
+
+def check(seed: int) -> str | None:
+    """Run one file by its number."""
+    data = made(seed)
+    failure = wrong(data, scratch_file())
+    return None if failure is None else f"{failure}\n  {data!r}"
+
+
+def scratch_file() -> Path:
+    """One file in memory for all runs of this process."""
+    folder = Path("/dev/shm") if Path("/dev/shm").is_dir() else Path("/tmp")
+    return folder / f"xcbench-fuzz-{os.getpid()}.yaml"
+
+
+if __name__ == "__main__":
+    try:
+        main("the config loader", check)
+    finally:
+        scratch_file().unlink(missing_ok=True)

@@ -1,0 +1,1 @@
+"""Getting a catalogue dataset: download, check, unpack, and put into the data folder whole."""

@@ -1,0 +1,36 @@
+"""How much memory a job will take, from its settings and the size of its data, before the fit.
+
+The figures count the arrays that are alive at once in each stage, in the dtypes the code gives
+them; what cannot be known before the fit (how uneven the clusters are, how many features occur in
+one, how many neighbours share a label) is taken as is usual for text and never as the best case.
+"""
+
+from __future__ import annotations
+
+from xcbench.config.methods import LocalEmbeddingSettings, MethodSettings
+from xcbench.models.memory import global_fixed_rank, local_embedding
+from xcbench.models.memory.shape import DataShape
+from xcbench.models.memory.stages import MemoryEstimate, Stage, warning
+
+__all__ = ["DataShape", "MemoryEstimate", "Stage", "estimate", "warning"]
+
+
+def estimate(settings: MethodSettings, shape: DataShape, jobs: int, k: int) -> MemoryEstimate:
+    """The memory of a job that fits a method and predicts the test rows.
+
+    Parameters
+    ----------
+    settings : MethodSettings
+    shape : DataShape
+    jobs : int
+        Processes, at least 1.
+    k : int
+        Labels predicted for each row.
+    """
+    if isinstance(settings, LocalEmbeddingSettings):
+        stages = local_embedding.stages(settings, shape, k)
+        advice = "a smaller rank, fewer learners or fewer clusters"
+    else:
+        stages = global_fixed_rank.stages(settings, shape, k)
+        advice = global_fixed_rank.ADVICE
+    return MemoryEstimate(stages, jobs, advice)

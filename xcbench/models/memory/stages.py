@@ -1,0 +1,180 @@
+"""From what each stage of a job holds to the memory of all its processes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+MIB = 2**20
+# A process with the models imported: what is its own, and the libraries it maps, whose pages all
+# processes share. Measured with numpy 2.4, scipy 1.17 and numba 0.68 on 64-bit Linux.
+PROCESS_OWN = 86 * MIB
+PROCESS_SHARED = 102 * MIB
+PROCESS = PROCESS_OWN + PROCESS_SHARED
+POOL = 50 * MIB  # the two helpers that loky starts beside its workers
+FREED = 32 * MIB  # what the C library keeps, as a rule, of what a process has freed
+# Arrays of at least this size go back to the system when they are freed. Of a freed model of
+# smaller ones the C library was seen to keep between a tenth and all: other pieces lie between, and
+# the thread that unpickles results has a heap of its own, which does not shrink.
+RETURNED = 32 * MIB
+KEPT = 0.75
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage of a job: tasks, and what the parent holds meanwhile. All sizes in bytes.
+
+    Attributes
+    ----------
+    name : str
+    advice : str
+        Which settings make its tasks smaller.
+    tasks : int
+        How many there are; a single one, and all of one process, run in the parent.
+    task : int
+        What the largest adds to the process that runs it.
+    mapped : int
+        Files whose pages that process touches, beside the libraries.
+    result : int
+        A task's result on average; the parent keeps all.
+    held : int
+        What else the parent holds.
+    freed : int
+        What the processes that run tasks keep of memory freed before.
+    """
+
+    name: str
+    advice: str
+    tasks: int
+    task: int = 0
+    mapped: int = 0
+    result: int = 0
+    held: int = 0
+    freed: int = 0
+
+    def at_once(self, jobs: int) -> int:
+        """Tasks that run at the same time."""
+        return min(self.tasks, jobs)
+
+    def in_parent(self, jobs: int) -> bool:
+        return jobs == 1 or self.tasks == 1
+
+    def results(self, jobs: int) -> int:
+        """What the parent holds while the last tasks run, one result on its way through a pipe."""
+        arriving = 0 if self.in_parent(jobs) else 1
+        return self.held + self.result * (self.tasks - self.at_once(jobs) + arriving)
+
+    def parent(self, jobs: int) -> int:
+        """The parent process."""
+        own = PROCESS + self.results(jobs)
+        if self.in_parent(jobs):
+            own += self.task + self.mapped
+        return own + (self.freed if jobs == 1 else 0)
+
+    def total(self, jobs: int) -> int:
+        """All processes, pages that several map counted for each."""
+        if jobs == 1:
+            return self.parent(jobs)
+        total = self.parent(jobs) + POOL + jobs * (PROCESS + self.freed)
+        if not self.in_parent(jobs):
+            total += self.at_once(jobs) * (self.task + self.mapped)
+        return total
+
+    def repeated(self, jobs: int) -> int:
+        """Of the total, pages that were counted before, for another process."""
+        if jobs == 1:
+            return 0
+        again = 0 if self.in_parent(jobs) else (self.at_once(jobs) - 1) * self.mapped
+        return jobs * PROCESS_SHARED + max(again, 0)
+
+
+@dataclass(frozen=True)
+class MemoryEstimate:
+    """What a job is expected to take at its peak, in bytes.
+
+    Attributes
+    ----------
+    stages : tuple of Stage
+    jobs : int
+        Processes.
+    advice : str
+        Which settings make the model smaller.
+    """
+
+    stages: tuple[Stage, ...]
+    jobs: int
+    advice: str
+
+    @property
+    def peak(self) -> Stage:
+        """The stage that takes most memory."""
+        return max(
+            self.stages, key=lambda stage: stage.total(self.jobs) - stage.repeated(self.jobs)
+        )
+
+    @property
+    def parent(self) -> int:
+        """The largest the parent process becomes."""
+        return max(stage.parent(self.jobs) for stage in self.stages)
+
+    @property
+    def task(self) -> int:
+        """What the largest task adds to the process that runs it."""
+        return max(stage.task for stage in self.stages)
+
+    @property
+    def tasks_at_once(self) -> int:
+        """Tasks of the stage with the largest that run at the same time."""
+        return max(self.stages, key=lambda stage: stage.task).at_once(self.jobs)
+
+    @property
+    def total(self) -> int:
+        """Resident memory of all processes, as ``peak_rss_bytes`` counts it."""
+        return max(stage.total(self.jobs) for stage in self.stages)
+
+    @property
+    def needed(self) -> int:
+        """The memory it takes: ``total`` with pages that several processes map counted once."""
+        return self.peak.total(self.jobs) - self.peak.repeated(self.jobs)
+
+    def with_jobs(self, jobs: int) -> MemoryEstimate:
+        """The same job in so many processes."""
+        return replace(self, jobs=jobs)
+
+
+def warning(estimate: MemoryEstimate, available: int) -> str | None:
+    """One sentence for the log where a job will not fit in so many available bytes, else None."""
+    if estimate.needed <= available:
+        return None
+    part, advice = _largest_part(estimate)
+    fitting = [j for j in range(1, estimate.jobs) if estimate.with_jobs(j).needed <= available]
+    if fitting:
+        remedy = f"executor.jobs of at most {fitting[-1]} would fit; else use {advice}"
+    elif estimate.jobs > 1:
+        remedy = f"not even executor.jobs: 1 would fit; use {advice}"
+    else:
+        remedy = f"use {advice}"
+    return (
+        f"this job may not fit in memory: it needs about {_gb(estimate.needed)} at its peak and "
+        f"{_gb(available)} are available; most of it is {part}; {remedy}"
+    )
+
+
+def _largest_part(estimate: MemoryEstimate) -> tuple[str, str]:
+    """What takes most memory at the peak, and which settings make that smaller."""
+    stage, jobs = estimate.peak, estimate.jobs
+    tasks, processes = stage.at_once(jobs), jobs + 1 if jobs > 1 else 1
+    running = f"{tasks} tasks at once" if tasks > 1 else "one task"
+    sizes = {
+        (f"{running} of stage {stage.name}", stage.advice): tasks * stage.task,
+        ("the model in the parent process", estimate.advice): stage.results(jobs),
+        ("the saved model and the data, mapped", estimate.advice): stage.mapped,
+        (f"{processes} Python processes", "a machine with more memory"): (
+            processes * PROCESS_OWN + PROCESS_SHARED
+        ),
+    }
+    (what, advice), size = max(sizes.items(), key=lambda item: item[1])
+    return f"{what} ({_gb(size)})", advice
+
+
+def _gb(size: int) -> str:
+    return f"{size / 1e9:.1f} GB"

@@ -1,0 +1,77 @@
+"""Rows of the result table as text: a plain table, CSV, JSON or markdown."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from xcbench.report.table import literal
+
+Row = Mapping[str, Any]
+
+_WIDE = 100_000  # A pipe has no width of its own, and rich would cut the columns.
+_MARKDOWN = re.compile(r"([\\|`*\[\]])")
+
+
+def print_listing(rows: Sequence[Row], columns: Sequence[str], console: Console) -> None:
+    """Print one line a row and nothing grouped; numbers shortened."""
+    if not console.is_terminal:
+        console = Console(file=console.file, width=_WIDE)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False)
+    for column in columns:
+        table.add_column(
+            literal(column),
+            justify="right" if _is_numeric(rows, column) else "left",
+            overflow="fold",
+        )
+    for row in rows:
+        table.add_row(*(literal(shortened(row.get(column))) for column in columns))
+    console.print(table)
+
+
+def as_csv(rows: Sequence[Row], columns: Sequence[str]) -> str:
+    """CSV with a header; nothing shortened."""
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def as_json(rows: Sequence[Row], columns: Sequence[str]) -> str:
+    """A JSON list with an object for each row; nothing shortened, null for what a row lacks."""
+    objects = [{column: row.get(column) for column in columns} for row in rows]
+    return json.dumps(objects, indent=1) + "\n"
+
+
+def as_markdown(rows: Sequence[Row], columns: Sequence[str]) -> str:
+    """A markdown table; numbers shortened, and no text in it is taken for markup."""
+    dashes = ["---:" if _is_numeric(rows, column) else "---" for column in columns]
+    lines = [[_escaped(column) for column in columns], dashes]
+    lines += [[_escaped(shortened(row.get(column))) for column in columns] for row in rows]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def shortened(value: Any) -> str:
+    """A value for a reader: fractions to 2 decimals, small ones to 3 digits; "" for nothing."""
+    if isinstance(value, float):
+        return f"{value:.2f}" if abs(value) >= 1 or value == 0 else f"{value:.3g}"
+    return "" if value is None else str(value)
+
+
+def _is_numeric(rows: Sequence[Row], column: str) -> bool:
+    values = [row.get(column) for row in rows]
+    return all(value in (None, "") or isinstance(value, (int, float)) for value in values)
+
+
+def _escaped(text: str) -> str:
+    return html.escape(_MARKDOWN.sub(r"\\\1", literal(text).plain), quote=False)
