@@ -45,7 +45,7 @@ def stored(store, label, rank, error=""):
     )
     folder = store.folder(result.run_id)
     folder.mkdir(parents=True)
-    partial = store.start(result.run_id, result.config)
+    partial = store.start(result.run_id)
     (partial / "model").mkdir()
     (partial / "model" / "weights.npy").write_bytes(b"x" * MODEL_BYTES)
     (partial / "predictions.npz").touch()

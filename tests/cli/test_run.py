@@ -142,18 +142,44 @@ def test_a_failed_job_is_kept_and_retried_only_on_request(
     assert {row["status"] for row in table(tmp_path)} == {"done"}
 
 
-def test_a_job_that_fails_when_forced_leaves_no_stale_predictions(
+def test_a_finished_result_outlives_a_repeat_that_fails(
     tiny_data, fake_model, xcbench, config, tmp_path
 ):
     fake_model()
     path = config("method: {preset: rxml, rank: 13}")
     xcbench("run", path)
+    (before,) = table(tmp_path)
+    folder = tmp_path / "results" / "runs" / before["run_id"]
+    stored = {p: p.read_bytes() for p in folder.iterdir() if p.suffix in (".npz", ".yaml", ".json")}
     fake_model(fails_in_learner_1)
-    assert xcbench("run", path, "--force").exit_code == 1
+    always = ("--set", "executor.checkpoint=always")
+    assert xcbench("run", path, "--force", *always).exit_code == 1
+    assert table(tmp_path) == [before]
+    assert all(p.read_bytes() == content for p, content in stored.items())
+    assert (folder / "model").is_dir()
+    assert {p.name for p in folder.iterdir() if p.name.startswith(".")} <= {".lock"}
+
+
+def test_a_run_folder_that_is_not_ours_to_write_is_one_message(
+    tiny_data, fake_model, xcbench, config, tmp_path
+):
+    fake_model()
+    (tmp_path / "results" / "runs").mkdir(parents=True)
+    (tmp_path / "results" / "runs" / "tiny").write_text("a file where a folder goes")
+    done = xcbench("run", config("method: rxml"))
+    assert done.exit_code == 1
+    assert "the results folder results cannot be used: " in done.stderr
+
+
+def test_a_locked_job_and_others_not_started_are_no_failure(
+    tiny_data, fake_model, xcbench, config, tmp_path
+):
+    fake_model()
+    xcbench("run", config("method: {preset: rxml, rank: 5}"))
     (row,) = table(tmp_path)
-    folder = tmp_path / "results" / "runs" / row["run_id"]
-    assert not (folder / "predictions.npz").exists()
-    assert not (folder / "model").exists()
+    with hold(tmp_path / "results" / "runs" / row["run_id"]):
+        done = xcbench("run", config(TWO), "--force", "--max-time", "0s")
+    assert done.exit_code == 0
 
 
 def test_a_dry_run_lists_the_jobs_and_writes_nothing(

@@ -10,6 +10,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +24,8 @@ def start(function: Callable[..., None], *arguments: Any) -> Any:
     """Start a process, the leader of a group of its own, that calls the function."""
     process = _CONTEXT.Process(target=_in_own_group, args=(function, arguments))
     process.start()
+    while process.is_alive() and os.getpgid(process.pid) != process.pid:
+        time.sleep(0.001)
     return process
 
 
@@ -63,7 +66,9 @@ def run_and_die_at(operation: int, below: str, folder: Path, *arguments: str) ->
         nonlocal left
         if event not in ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "shutil.rmtree"):
             return
-        if not any(below in str(detail) for detail in details):
+        # Within a tree that is removed names are bare, beside the descriptor of their folder.
+        is_bare = event in ("os.remove", "os.rmdir") and details[-1] != -1
+        if not (is_bare or any(below in str(detail) for detail in details)):
             return
         left -= 1
         if left < 0:
@@ -95,8 +100,6 @@ class _Sleep:
         self.folder, self.seconds = folder, seconds
 
     def __call__(self, learner: int) -> None:
-        import time
-
         with open(self.folder / f"task-{learner}", "a", encoding="utf-8") as mark:
             mark.write(f"{os.getpid()}\n")
         # The largest task is done at once; it is the one that a later attempt need not repeat.

@@ -7,6 +7,8 @@ import signal
 import time
 from contextlib import suppress
 
+import yaml
+
 from tests.crash import runs
 from tests.crash.checks import (
     check_finished_runs_are_whole,
@@ -56,6 +58,13 @@ def test_a_sweep_killed_at_30_random_moments_ends_as_one_left_alone(project):
     assert litter(project) == []
 
 
+def threads_stated(project, name):
+    """The threads that a file of the one run says it had."""
+    (path,) = (project / "results").glob(f"runs/*/*/{name}")
+    stated = yaml.safe_load(path.read_text())
+    return stated.get("config", stated)["executor"]["threads"]
+
+
 def test_a_kill_before_any_file_operation_of_a_repeated_job_loses_nothing(project):
     """Every moment between two operations, one after the other, of ``run --force``."""
     one = ("sweep.yaml", "--set", "sweep.rank=[3]", "--set", "methods=[global]", "--quiet")
@@ -63,10 +72,15 @@ def test_a_kill_before_any_file_operation_of_a_repeated_job_loses_nothing(projec
     expected = predictions(project)
     pristine, results = project / "pristine", project / "results"
     shutil.copytree(results, pristine)
+    other = (
+        "--force",
+        "--set",
+        "executor.threads=2",
+    )  # tells this attempt's files from the first's
     for operation in range(1000):
         shutil.rmtree(results)
         shutil.copytree(pristine, results)
-        process = runs.start(runs.run_and_die_at, operation, "results", project, *one, "--force")
+        process = runs.start(runs.run_and_die_at, operation, "results", project, *one, *other)
         process.join(60)
         if process.exitcode == 0:
             break
@@ -76,5 +90,6 @@ def test_a_kill_before_any_file_operation_of_a_repeated_job_loses_nothing(projec
         assert finish(project, *one) == 0
         assert predictions(project) == expected
         assert [row["status"] for row in rows(project)] == ["done"]
+        assert threads_stated(project, "config.yaml") == threads_stated(project, "result.json")
         assert litter(project) == []
     assert operation > 30

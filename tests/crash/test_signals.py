@@ -15,8 +15,15 @@ ALWAYS = ("--set", "executor.checkpoint=always")
 def at_work(project, seconds, *arguments):
     """A run of two worker processes in the middle of its tasks, and the processes below it."""
     process = runs.start(runs.run_slow_tasks, seconds, project, "one.yaml", *arguments)
-    wait_for(lambda: all((project / f"task-{i}").exists() for i in (0, 1, 2)))
+    wait_for(lambda: all(pid_of(project, i) for i in (0, 1, 2)))
     return process, psutil.Process(process.pid).children(recursive=True)
+
+
+def pid_of(project, learner):
+    """The process that began a task; 0 before."""
+    mark = project / f"task-{learner}"
+    words = mark.read_text().split("\n") if mark.exists() else [""]
+    return int(words[0] or 0)
 
 
 def all_gone(processes):
@@ -87,8 +94,8 @@ def test_finished_tasks_of_a_killed_job_are_not_repeated_and_change_nothing(proj
 
 
 def test_a_killed_worker_costs_its_task_a_second_attempt_and_no_more(project):
-    process, _ = at_work(project, 2)
-    os.kill(int((project / "task-0").read_text()), signal.SIGKILL)
+    process, _ = at_work(project, 4)
+    os.kill(pid_of(project, 0), signal.SIGKILL)
     process.join(60)
     assert process.exitcode == 0
     assert (

@@ -40,7 +40,8 @@ def test_the_same_sweep_started_twice_runs_every_job_once(project):
     twice = [runs.start(runs.run, project, "sweep.yaml", "--quiet") for _ in range(2)]
     for process in twice:
         process.join(120)
-    assert [process.exitcode for process in twice] == [0, 0]
+    # The one that finds all done but the last, and that held by the other, says so.
+    assert sorted(process.exitcode for process in twice) in ([0, 0], [0, 4])
     logs = (project / "results" / "runs").glob("*/*/log.txt")
     assert [path.read_text().count(" done in ") for path in logs] == [1] * 21
     assert len(rows(project)) == 21

@@ -81,6 +81,34 @@ def test_finished_tasks_are_found_by_position_and_counted(tmp_path):
     assert again.resume("partition", TASKS) == {}
 
 
+def test_what_an_earlier_stage_finished_before_its_time_is_written_with_the_rest(
+    tmp_path, monkeypatch
+):
+    now = [1000.0]
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    kept = opened(tmp_path / "c", after_s=120.0)
+    kept.resume("partition", TASKS[:1])
+    kept.keep("partition", 0, Outcome(TASKS[0].label, "first"))
+    now[0] += 121
+    kept.resume("clusters", TASKS)
+    kept.keep("clusters", 1, Outcome(TASKS[1].label, "second"))
+    names = sorted(path.name for path in (tmp_path / "c").glob("*.npz"))
+    assert names == ["clusters-000001.npz", "partition-000000.npz"]
+
+
+def test_what_was_made_from_a_stage_that_is_not_all_there_is_done_again(tmp_path):
+    folder = tmp_path / "c"
+    kept = opened(folder)
+    for stage in ("partition", "clusters"):
+        kept.resume(stage, TASKS)
+        for index, task in enumerate(TASKS):
+            kept.keep(stage, index, Outcome(task.label, index))
+    next(folder.glob("partition-000001*")).unlink()
+    again = opened(folder)
+    assert set(again.resume("partition", TASKS)) == {0, 2}
+    assert again.resume("clusters", TASKS) == {}
+
+
 def test_a_failed_task_is_not_kept(tmp_path):
     keep(tmp_path / "c", (0, Outcome(TASKS[0].label, error="ValueError: no")))
     assert opened(tmp_path / "c").resume("clusters", TASKS) == {}

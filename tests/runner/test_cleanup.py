@@ -41,7 +41,7 @@ def ended():
 def committed(store, result=DONE):
     folder = store.folder(result.run_id)
     folder.mkdir(parents=True, exist_ok=True)
-    partial = store.start(result.run_id, {"seed": 0})
+    partial = store.start(result.run_id)
     (partial / "model").mkdir()
     (partial / "model" / "a.npy").write_bytes(b"x" * 1000)
     (partial / "predictions.npz").write_bytes(b"predictions")

@@ -39,7 +39,7 @@ def result(run_id="tiny/rxml-00000000", status="done", **changes):
 
 def committed(store, made):
     store.folder(made.run_id).mkdir(parents=True, exist_ok=True)
-    partial = store.start(made.run_id, {"seed": 0})
+    partial = store.start(made.run_id)
     (partial / "model").mkdir()
     (partial / "model" / "a.npy").write_text("new")
     (partial / "predictions.npz").write_text("new")
@@ -89,9 +89,9 @@ def test_what_a_killed_run_left_is_cleared_and_does_not_count_as_done(tmp_path):
     store = ResultStore(tmp_path)
     folder = store.folder("tiny/rxml-00000000")
     folder.mkdir(parents=True)
-    (store.start("tiny/rxml-00000000", {}) / "junk").touch()
+    (store.start("tiny/rxml-00000000") / "junk").touch()
     assert store.state("tiny/rxml-00000000") == "new"
-    assert list(store.start("tiny/rxml-00000000", {}).iterdir()) == []
+    assert list(store.start("tiny/rxml-00000000").iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_an_interrupted_attempt_leaves_finished_tasks_and_no_half_model(tmp_path
     interrupted = result(status="interrupted", error="SIGTERM after 3 h")
     folder = store.folder(interrupted.run_id)
     folder.mkdir(parents=True)
-    (store.start(interrupted.run_id, {}) / "model").mkdir()
+    (store.start(interrupted.run_id) / "model").mkdir()
     store.checkpoint(interrupted.run_id).mkdir()
     store.commit(interrupted)
     assert store.state(interrupted.run_id) == "interrupted"

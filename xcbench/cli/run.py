@@ -36,7 +36,10 @@ def run(
     data: DataRoot = DEFAULT_DATA,
     results: ResultsRoot = DEFAULT_RESULTS,
     jobs: Jobs = None,
-    force: Annotated[bool, typer.Option("--force", help="Repeat jobs that are done.")] = False,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Repeat jobs that are done; what ends well is replaced."),
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="List the jobs and run none of them.")
     ] = False,

@@ -213,4 +213,9 @@ def _remove_notes(folder: Path) -> bool:
 
 
 def _size(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    size = 0
+    with suppress(OSError):  # It may vanish while we look.
+        for path in folder.rglob("*"):
+            with suppress(OSError):
+                size += path.stat().st_size if path.is_file() else 0
+    return size

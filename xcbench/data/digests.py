@@ -38,7 +38,13 @@ def remembered_sha256(path: Path, cache_root: Path) -> str:
         status = path.stat()
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror})") from None
-    state = {"path": str(path), "size": status.st_size, "mtime_ns": status.st_mtime_ns}
+    state = {
+        "path": str(path),
+        "size": status.st_size,
+        "mtime_ns": status.st_mtime_ns,
+        "ctime_ns": status.st_ctime_ns,
+        "inode": status.st_ino,
+    }
     note = cache_root / "digests" / (hashlib.sha256(os.fsencode(path)).hexdigest()[:32] + ".json")
     try:
         known = json.loads(note.read_text())

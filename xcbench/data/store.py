@@ -98,6 +98,11 @@ def prepare(
             if (data := _open(folder)) is not None:  # another process built it meanwhile
                 return data
             _build(folder, sources, features, digests)
+            if digests != [remembered_sha256(path, root) for path in sources.files]:
+                shutil.rmtree(folder, ignore_errors=True)
+                raise DataError(
+                    f"{sources.name}: its files changed while they were read; run again"
+                )
             return open_prepared(folder)
 
 

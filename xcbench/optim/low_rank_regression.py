@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
 
 from xcbench.manifolds.fixed_rank import (
     FixedRank,
@@ -222,7 +222,7 @@ def closed_form(X: sparse.csr_array, Y: sparse.csr_array, ridge: float, rank: in
 
 def _eigen(gram: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Eigenpairs above rounding, so that directions X does not have are left out."""
-    values, Q = linalg.eigh(gram, overwrite_a=True, check_finite=False)
+    values, Q = np.linalg.eigh(gram)  # scipy's would hold up every other thread, for minutes
     kept = values > len(values) * np.finfo(np.float64).eps * max(float(values[-1]), 0.0)
     return values[kept], Q[:, kept]
 
@@ -230,7 +230,7 @@ def _eigen(gram: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _truncate(C: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Leading singular triplets of C from the eigenpairs of its smaller Gram matrix."""
     wide = C.shape[0] <= C.shape[1]
-    values, Q = linalg.eigh(C @ C.T if wide else C.T @ C, check_finite=False)
+    values, Q = np.linalg.eigh(C @ C.T if wide else C.T @ C)
     keep = slice(max(len(values) - rank, 0), None)
     values, Q = values[keep][::-1], Q[:, keep][:, ::-1]
     positive = values > len(values) * np.finfo(np.float64).eps * max(values.max(initial=0.0), 0.0)

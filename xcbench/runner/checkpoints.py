@@ -12,7 +12,6 @@ import logging
 import os
 import re
 import time
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -38,7 +37,7 @@ class Checkpoints:
     after_s : float
         Seconds of the job before the first is written; those finished until then are written too.
     software : dict
-        Versions. What was kept under other ones is removed: it could differ in the last digits.
+        Code and versions. What was kept under other ones is removed: it could differ.
 
     Attributes
     ----------
@@ -55,14 +54,18 @@ class Checkpoints:
         self._due = time.monotonic() + after_s
         self._software = software
         self._stage_start = 0.0
+        self._begun: list[str] = []
         self._held: list[tuple[Path, Outcome, float]] = []
         if folder is not None and folder.is_dir() and self._kept_software() != software:
             logger.info("finished tasks of an earlier attempt are of other versions; not used")
             remove(folder)
 
     def resume(self, stage: str, tasks: Sequence[Task]) -> dict[int, Outcome]:
-        """Begin a stage: the outcomes kept of its tasks, by position."""
-        self._held = []
+        """Begin a stage: the outcomes kept of its tasks, by position.
+
+        What follows from a stage that is not all there is removed: it was made from another.
+        """
+        self._begun.append(_stem(stage))
         found: dict[int, Outcome] = {}
         spent = 0.0
         for index, task in enumerate(tasks) if self._folder and self._folder.is_dir() else ():
@@ -70,6 +73,8 @@ class Checkpoints:
             if kept is not None:
                 found[index], seconds = kept
                 spent = max(spent, seconds)
+        if len(found) < len(tasks):
+            self._remove_later_stages()
         if found:
             self.resumed_tasks += len(found)
             self.resumed_seconds[stage] = spent
@@ -100,9 +105,14 @@ class Checkpoints:
         for path, outcome, seconds in self._held:
             _save(path, outcome, seconds)
 
+    def _remove_later_stages(self) -> None:
+        for path in self._folder.glob("*.npz") if self._folder else ():
+            if path.stem.rpartition("-")[0] not in self._begun:
+                remove(path)
+
     def _path(self, stage: str, index: int) -> Path:
         assert self._folder is not None
-        return self._folder / f"{re.sub(r'[^a-z0-9]+', '-', stage)}-{index:06d}.npz"
+        return self._folder / f"{_stem(stage)}-{index:06d}.npz"
 
     def _kept_software(self) -> Any:
         assert self._folder is not None
@@ -110,6 +120,10 @@ class Checkpoints:
             return json.loads((self._folder / "software.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
+
+
+def _stem(stage: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", stage.lower())
 
 
 def _save(path: Path, outcome: Outcome, seconds: float) -> None:
@@ -122,7 +136,7 @@ def _save(path: Path, outcome: Outcome, seconds: float) -> None:
     text = np.frombuffer(json.dumps(about).encode(), np.uint8)
     temporary = path.with_suffix(".new")
     with open(temporary, "wb") as file:
-        np.savez(file, *arrays, about=text, allow_pickle=False)
+        np.savez(file, *arrays, about=text)
     os.replace(temporary, path)
 
 
@@ -135,13 +149,13 @@ def _load(path: Path, label: str) -> tuple[Outcome, float] | None:
                 return None
             value = _put_together(about["value"], file)
             return Outcome(label, value=value), float(about["seconds"])
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
+    except Exception:  # A damaged file makes numpy and zipfile raise a dozen kinds.
         return None
 
 
 def _taken_apart(value: Any, arrays: list[np.ndarray]) -> Any:
     """A value as JSON, its arrays moved to the list and named by their place in it."""
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
         arrays.append(value)
         return {"array": len(arrays) - 1}
     if isinstance(value, (tuple, list)):

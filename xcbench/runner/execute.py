@@ -19,13 +19,14 @@ from xcbench.runner.files import is_storage_failure
 from xcbench.runner.memory import PeakMemory
 from xcbench.runner.plan import RESULTS_VERSION, Job
 from xcbench.runner.progress import Progress
+from xcbench.runner.provenance import code_sha256
 from xcbench.runner.result import Result, Status
 from xcbench.tasks import xc
 
 logger = logging.getLogger(__name__)
 
 _AFTER_S = {"auto": AFTER_S, "always": 0.0}
-_SOFTWARE = ("xcbench", "git_commit", "numpy", "scipy", "numba")
+_SOFTWARE = ("python", "numpy", "scipy", "numba", "blas")
 
 
 @dataclass(frozen=True)
@@ -51,12 +52,10 @@ def execute(job: Job, places: Places, progress: Progress, provenance: dict[str, 
     """
     checkpoints = _checkpoints(job, places.checkpoint, provenance)
     executor = make_executor(job.executor, progress, checkpoints)
-    estimated = xc.memory(job.config, job.data, executor.jobs)
-    if (too_much := warning(estimated, available_memory())) is not None:
-        logger.warning("%s: %s", job.title, too_much)
-    error, outcome = "", None
+    error, outcome, estimated = "", None, 0
     with PeakMemory() as memory, limited_threads(job.executor.threads):
         try:
+            estimated = _estimated(job, executor.jobs)
             executor.start()
             outcome = xc.run(job.config, job.data, places.gathered, executor)
         except XCBenchError as caught:
@@ -72,7 +71,7 @@ def execute(job: Job, places: Places, progress: Progress, provenance: dict[str, 
         "threads_per_job": executor.threads,
         "backend": executor.backend,
     }
-    sizes = result.sizes | {"peak_rss_bytes": memory.bytes, "estimated_bytes": estimated.total}
+    sizes = result.sizes | {"peak_rss_bytes": memory.bytes, "estimated_bytes": estimated}
     if outcome is None:
         return replace(result, sizes=sizes, execution=execution)
     return replace(
@@ -87,6 +86,14 @@ def execute(job: Job, places: Places, progress: Progress, provenance: dict[str, 
         execution=execution | {"resumed_tasks": checkpoints.resumed_tasks},
         predictions_sha256=outcome.predictions_sha256,
     )
+
+
+def _estimated(job: Job, jobs: int) -> int:
+    """The bytes a job will take; warns where there are not so many."""
+    estimated = xc.memory(job.config, job.data, jobs)
+    if (too_much := warning(estimated, available_memory())) is not None:
+        logger.warning("%s: %s", job.title, too_much)
+    return estimated.total
 
 
 def blank(job: Job, status: Status, error: str, provenance: dict[str, Any]) -> Result:
@@ -123,4 +130,5 @@ def _with_earlier(seconds: dict[str, float], earlier: dict[str, float]) -> dict[
 def _checkpoints(job: Job, folder: Path, provenance: dict[str, Any]) -> Checkpoints:
     when = job.executor.checkpoint
     software = {name: provenance[name] for name in _SOFTWARE}
+    software |= {"code_sha256": code_sha256(), "threads": job.executor.threads}
     return Checkpoints(None if when == "never" else folder, _AFTER_S.get(when, 0.0), software)

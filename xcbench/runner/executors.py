@@ -7,8 +7,9 @@ and tasks share nothing, so a result does not depend on it.
 from __future__ import annotations
 
 import logging
+import signal
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from importlib import import_module
 from typing import Any, TypeVar, cast
 
@@ -94,9 +95,9 @@ class InProcessExecutor:
 class LokyExecutor(InProcessExecutor):
     """Runs tasks in ``jobs`` processes; a single task is not worth a process and runs here.
 
-    A process that is killed, usually for memory, takes joblib's whole pool down. The tasks that had
-    not finished are done again, half as many at once each time, and a task that is killed alone
-    is given up.
+    A process that is killed, usually for memory, takes joblib's whole pool down. Those of its tasks
+    that may have been at work are done again, one after the other; one that is killed alone is
+    given up. The rest goes on as before, and from the second time on with half as many at once.
     """
 
     backend = "loky"
@@ -122,40 +123,67 @@ class LokyExecutor(InProcessExecutor):
         if len(tasks) < 2:
             yield from super()._outcomes(function, tasks, order, stage)
             return
-        waiting, at_once = list(order), self.jobs
+        waiting, at_once, breaks = list(order), self.jobs, 0
         while waiting:
-            calls = [
-                joblib.delayed(_attempt_at)(index, function, tasks[index], self.threads)
-                for index in (waiting if at_once > 1 else waiting[:1])
-            ]
             try:
+                calls = [self._call(function, tasks, index) for index in waiting]
                 for index, outcome in self._parallel(calls, at_once):
                     waiting.remove(index)
                     yield index, outcome
             except BrokenProcessPool as error:
-                what = _broken(error)
-                if at_once > 1:
-                    at_once //= 2
-                    logger.warning(
-                        "%s: %s; going on, %d at once, with the tasks not finished: %d",
-                        stage, what, at_once, len(waiting),
-                    )  # fmt: skip
-                    continue
-                index = waiting.pop(0)
-                yield index, Outcome(tasks[index].label, error=what)
+                logger.warning(
+                    "%s: %s; going on with the tasks not finished: %d",
+                    stage, _broken(error), len(waiting),
+                )  # fmt: skip
+                # Those that were at work are among the first of the unfinished.
+                suspects, waiting = waiting[:at_once], waiting[at_once:]
+                for index in suspects:
+                    yield self._alone(function, tasks, index)
+                breaks += 1
+                at_once = at_once if breaks == 1 else max(at_once // 2, 1)
+
+    def _alone(
+        self, function: Callable[..., T], tasks: Sequence[Task], index: int
+    ) -> tuple[int, Outcome]:
+        """One task, with all the memory to itself."""
+        try:
+            (outcome,) = self._parallel([self._call(function, tasks, index)], 1)
+        except BrokenProcessPool as error:
+            return index, Outcome(tasks[index].label, error=_broken(error))
+        return outcome
+
+    def _call(self, function: Callable[..., T], tasks: Sequence[Task], index: int) -> Any:
+        return joblib.delayed(_attempt_at)(index, function, tasks[index], self.threads)
 
     def _parallel(self, calls: list[Any], at_once: int) -> Iterator[Any]:
         with joblib.parallel_config(
             backend="loky", inner_max_num_threads=self.threads, initializer=end_with_parent
         ):
             # Tasks carry paths, not arrays: nothing for joblib to memory-map (max_nbytes).
-            yield from joblib.Parallel(
+            parallel = joblib.Parallel(
                 n_jobs=self.jobs,
                 return_as="generator_unordered",
                 batch_size=1,
                 pre_dispatch=at_once if at_once < self.jobs else "2 * n_jobs",
                 max_nbytes=None,
-            )(calls)
+            )
+            with _signals_kept_from_children():
+                outcomes = parallel(calls)
+            yield from outcomes
+
+
+@contextmanager
+def _signals_kept_from_children() -> Iterator[None]:
+    """Block what a terminal sends to the whole group while processes start, which inherit that.
+
+    This process answers for them; one of them would print a traceback, and the one that clears up
+    after loky would end before its time.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _import_models() -> None:
@@ -183,11 +211,16 @@ def make_executor(
 
 def stop_workers() -> None:
     """End the worker processes now, tasks and all."""
-    get_reusable_executor(reuse=True).shutdown(wait=True, kill_workers=True)
+    # The call that finds loky's pool makes one where there is none.
+    if psutil.Process().children():
+        with suppress(Exception):  # Why the run ended matters more.
+            get_reusable_executor(reuse=True).shutdown(wait=True, kill_workers=True)
 
 
 def kill_workers() -> None:
-    """End every process below this one, whatever state this one is in: a run's last act."""
+    """End every worker below this process, whatever state this one is in: a run's last act."""
     for child in psutil.Process().children(recursive=True):
         with suppress(psutil.Error):
-            child.kill()
+            # loky's own tracker ends by itself, after it has cleared up.
+            if not any("resource_tracker" in word for word in child.cmdline()):
+                child.kill()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import socket
 import tempfile
 from pathlib import Path
 
@@ -23,10 +24,10 @@ class StorageError(XCBenchError):
 def write_atomic(path: Path, text: str) -> None:
     """Write a text file under a temporary name beside it, then rename it into place.
 
-    The caller holds the lock of the folder. The temporary name is always the same one, so what a
-    killed process left of it is overwritten by the next.
+    The caller holds the lock of the folder. The temporary name is always the same one on a host, so
+    what a killed process left of it is overwritten by the next.
     """
-    temporary = path.with_name(f".{path.name}.new")
+    temporary = path.with_name(f".{path.name}@{socket.gethostname()}.new")
     try:
         with open(temporary, "w", encoding="utf-8", newline="") as file:
             file.write(text)
@@ -55,16 +56,6 @@ def remove(path: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
     else:
         path.unlink(missing_ok=True)
-
-
-def bytes_of(path: Path) -> int:
-    """The bytes of a file, or of all files below a folder; 0 if it is not there."""
-    if path.is_dir():
-        return sum(bytes_of(below) for below in path.iterdir())
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
 
 
 def require_writable(folder: Path) -> None:

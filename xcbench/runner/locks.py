@@ -19,18 +19,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 
 import psutil
 from filelock import FileLock, Timeout
 
 from xcbench.errors import LockedError
-from xcbench.runner.files import write_atomic
 
 NOTE = ".holder.json"
 HEARTBEAT_S = 10.0
 # A holder on another host is believed for this long after its last heartbeat.
 STALE_S = 90.0
+_SAME_START_S = 30.0  # the start of a process is stated by a clock that is put right now and then
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,8 @@ class Holder:
         When it took the run, ISO 8601.
     started : float
         When the process began (seconds since 1970), to tell it from a later one of the same pid.
+    machine : str
+        Where the pid means something: this boot of this kernel, this container.
     """
 
     pid: int
@@ -51,6 +54,7 @@ class Holder:
     command: str
     since: str
     started: float
+    machine: str = ""
 
     def __str__(self) -> str:
         return f"process {self.pid} on {self.host}, running since {self.since}: {self.command}"
@@ -72,25 +76,27 @@ def hold(folder: Path) -> Iterator[None]:
     except Timeout:
         raise LockedError(f"{folder.name} is locked by {_named(note)}") from None
     try:
-        _respect_other_hosts(folder)
-        with _noted(note):
+        with _noted(folder):
             yield
     finally:
         lock.release()
 
 
-def _respect_other_hosts(folder: Path) -> None:
+@contextmanager
+def _noted(folder: Path) -> Iterator[None]:
+    """Say who holds, with a heartbeat, for as long as it does; respect one who holds elsewhere."""
+    note, stop = folder / NOTE, threading.Event()
     other = holder_of(folder)
-    if other is not None and other.host != socket.gethostname():
+    if other is not None and not _is_of_this_machine(other):
         beat = f"heartbeat {heartbeat_age(folder):.0f} s ago"
         raise LockedError(f"{folder.name} is locked by {other} ({beat})")
-
-
-@contextmanager
-def _noted(note: Path) -> Iterator[None]:
-    """Say who holds, with a heartbeat, for as long as it does."""
-    stop = threading.Event()
-    write_atomic(note, json.dumps(asdict(_this_process())))
+    note.unlink(missing_ok=True)
+    try:
+        # Of two hosts that get here at once, one finds the file made by the other.
+        with open(note, "x", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(_this_process())))
+    except FileExistsError:
+        raise LockedError(f"{folder.name} is locked by {_named(note)}") from None
     threading.Thread(target=_beat, args=(note, stop), name="heartbeat", daemon=True).start()
     try:
         yield
@@ -104,7 +110,7 @@ def holder_of(folder: Path) -> Holder | None:
     holder = _read(folder / NOTE)
     if holder is None:
         return None
-    if holder.host == socket.gethostname():
+    if _is_of_this_machine(holder):
         return holder if _is_alive(holder) else None
     return holder if heartbeat_age(folder) < STALE_S else None
 
@@ -124,12 +130,27 @@ def _this_process() -> Holder:
         shlex.join(sys.argv),
         datetime.now().astimezone().isoformat(timespec="seconds"),
         psutil.Process().create_time(),
+        _machine(),
     )
+
+
+@cache
+def _machine() -> str:
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        return f"{socket.gethostname()} {boot} {os.readlink('/proc/self/ns/pid')}"
+    except OSError:
+        return socket.gethostname()
+
+
+def _is_of_this_machine(holder: Holder) -> bool:
+    # Notes of an earlier xcbench do not state the machine.
+    return holder.machine in ("", _machine()) and holder.host == socket.gethostname()
 
 
 def _is_alive(holder: Holder) -> bool:
     try:
-        return abs(psutil.Process(holder.pid).create_time() - holder.started) < 1
+        return abs(psutil.Process(holder.pid).create_time() - holder.started) < _SAME_START_S
     except psutil.Error:
         return False
 

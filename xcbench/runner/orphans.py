@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
-import signal
 import threading
 import time
 
@@ -11,14 +11,15 @@ _EVERY_S = 1.0
 
 
 def end_with_parent() -> None:
-    """Called first in a worker process: end it when its parent is gone, and leave Ctrl-C to that.
+    """Called first in a worker process: end it when its parent is gone.
 
     A killed parent cannot stop its workers, which would otherwise finish their tasks for nobody and
-    then wait for more. Ctrl-C reaches the whole group; a worker of its own would print a traceback.
+    then wait for more.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = os.getppid()
-    threading.Thread(target=_watch, args=(parent,), name="end-with-parent", daemon=True).start()
+    parent = multiprocessing.parent_process()
+    # Its number as it was at the start: it may be gone by now, and another one be our parent.
+    if parent is not None and parent.pid is not None:
+        threading.Thread(target=_watch, args=(parent.pid,), name="orphans", daemon=True).start()
 
 
 def _watch(parent: int) -> None:

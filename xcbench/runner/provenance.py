@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
 import socket
 import subprocess
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -38,6 +40,15 @@ def collect() -> dict[str, Any]:
         "git_commit": commit,
         "git_dirty": dirty,
     }
+
+
+@cache
+def code_sha256() -> str:
+    """The SHA-256 of the package's modules as they are, committed or not."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(xcbench.__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def installed(name: str) -> str:

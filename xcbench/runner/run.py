@@ -59,7 +59,8 @@ class Summary:
             return XCBenchError.exit_code
         if self.data_errors:
             return DataError.exit_code
-        return LockedError.exit_code if self.locked and not self.executed else 0
+        idle = not (self.executed or self.not_started)
+        return LockedError.exit_code if self.locked and idle else 0
 
     def skip(self, run_id: str, state: State) -> None:
         (self.skipped_failed if state == "failed" else self.skipped_done).append(run_id)
@@ -150,7 +151,7 @@ class Runner:
         start = time.monotonic()
         if self.is_due.force:
             self.store.forget_tasks(job.run_id)
-        partial = self.store.start(job.run_id, job.mapping())
+        partial = self.store.start(job.run_id)
         try:
             places = Places(partial, self.store.checkpoint(job.run_id))
             result = execute(job, places, self.progress, provenance)
@@ -158,26 +159,34 @@ class Runner:
             after = spoken(time.monotonic() - start)
             what = f"{_cause(error)} after {after}"
             logger.warning("interrupted (%s); %s is still to do", what, job.title)
-            if state != "done":  # A finished result outlives an attempt to repeat it.
-                self.store.commit(blank(job, "interrupted", what, provenance))
+            self._conclude(blank(job, "interrupted", what, provenance), state)
             raise
-        self.store.commit(result)
+        self._conclude(result, state)
         _announce(job, result)
         return result
+
+    def _conclude(self, result: Result, before: State) -> None:
+        """Store a result; a finished one outlives a repeat that does not end well."""
+        if before == "done" and result.status != "done":
+            self.store.discard(result.run_id)
+        else:
+            self.store.commit(result)
 
 
 @contextmanager
 def _storage(store: ResultStore) -> Iterator[None]:
-    """Word what a full or failing disk does to a run."""
+    """Word what a full or failing disk, or a folder that is not ours, does to a run."""
     try:
         yield
     except OSError as error:
-        if not is_storage_failure(error):
-            raise
-        raise StorageError(
-            f"the results folder {store.root} can no longer be written ({error}). Finished jobs "
-            "are kept, the rest is still to do: make room and run this again"
-        ) from None
+        if is_storage_failure(error):
+            raise StorageError(
+                f"the results folder {store.root} can no longer be written ({error}). Finished "
+                "jobs are kept, the rest is still to do: make room and run this again"
+            ) from None
+        if str(store.root) in str(error.filename):
+            raise StorageError(f"the results folder {store.root} cannot be used: {error}") from None
+        raise
 
 
 @contextmanager

@@ -21,12 +21,14 @@ import json
 import logging
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from xcbench.config.yaml import dump
+from xcbench.errors import LockedError
 from xcbench.runner.files import remove, require_writable, sync, write_atomic
 from xcbench.runner.locks import NOTE
 from xcbench.runner.result import COLUMNS, Result
@@ -35,7 +37,7 @@ logger = logging.getLogger(__name__)
 
 State = Literal["new", "done", "failed", "interrupted"]
 
-OUTPUTS = ("model", "predictions.npz")
+OUTPUTS = ("model", "predictions.npz", "config.yaml")
 # A spreadsheet takes a cell that begins with one of these for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -48,6 +50,7 @@ class ResultStore:
         self.runs = root / "runs"
         self.logs = root / "logs"
         self._reported: set[Path] = set()
+        self._parsed: dict[Path, tuple[tuple[int, ...], Result]] = {}
 
     def require_writable(self) -> None:
         """See files.require_writable."""
@@ -85,7 +88,7 @@ class ResultStore:
             return "new"
         return result.status
 
-    def start(self, run_id: str, config: dict[str, Any]) -> Path:
+    def start(self, run_id: str) -> Path:
         """Make ready for a run (its lock is held) and give the folder its files are gathered in."""
         folder = self.folder(run_id)
         self.settle(run_id)
@@ -94,7 +97,6 @@ class ResultStore:
             os.replace(result, folder / "result.json.damaged")
         partial = folder / ".partial"
         partial.mkdir()
-        write_atomic(folder / "config.yaml", dump(config))
         return partial
 
     def commit(self, result: Result) -> None:
@@ -103,10 +105,16 @@ class ResultStore:
         if result.status != "done":  # What a job left that did not end well is of no use.
             remove(partial)
             partial.mkdir()
+        write_atomic(partial / "config.yaml", dump(result.config))
         sync(partial)
         write_atomic(partial / "result.json", json.dumps(result.mapping(), indent=1))
         self.settle(result.run_id)
         self.write_table()
+
+    def discard(self, run_id: str) -> None:
+        """Drop what an attempt gathered, for the sake of the result before (the lock is held)."""
+        remove(self.folder(run_id) / ".partial")
+        self.settle(run_id)
 
     def forget_tasks(self, run_id: str) -> None:
         """Drop the finished tasks of earlier attempts (the run's lock is held)."""
@@ -119,23 +127,26 @@ class ResultStore:
         committed = self._read(partial / "result.json")
         if committed is not None:
             for name in OUTPUTS:
-                if committed.status != "done":
+                if committed.status != "done" and name != "config.yaml":
                     remove(folder / name)
                 elif (partial / name).exists():
                     if (folder / name).is_dir():  # A rename replaces a file, but no folder.
                         os.replace(folder / name, partial / f"old-{name}")
                     os.replace(partial / name, folder / name)
             os.replace(partial / "result.json", folder / "result.json")
-            if committed.status == "done":
-                remove(self.checkpoint(run_id))
         remove(partial)
+        if self.state(run_id) == "done":
+            remove(self.checkpoint(run_id))
         for temporary in folder.glob(".*.new"):
             remove(temporary)
 
     def is_settled(self, run_id: str) -> bool:
         """Whether no killed process left anything in the run's folder."""
         folder = self.folder(run_id)
-        return not any((folder / name).exists() for name in (".partial", NOTE)) and not any(
+        leftovers = [".partial", NOTE]
+        if self.state(run_id) == "done":
+            leftovers.append(".checkpoint")
+        return not any((folder / name).exists() for name in leftovers) and not any(
             folder.glob(".*.new")
         )
 
@@ -152,8 +163,14 @@ class ResultStore:
         return sorted(f"{path.parent.name}/{path.name}" for path in self.runs.glob("*/*/"))
 
     def write_table(self) -> None:
-        """Rewrite ``results.csv`` from all results; whoever comes second writes both rows."""
-        with FileLock(self.root / ".results.csv.lock", timeout=300):
+        """Rewrite ``results.csv`` from all results; whoever comes second writes both rows.
+
+        Raises
+        ------
+        LockedError
+            Another process has had the table for five minutes.
+        """
+        with self._table_lock():
             rows = [result.row() for result in self.results()]
             extra = dict.fromkeys(key for row in rows for key in row if key not in COLUMNS)
             text = io.StringIO(newline="")
@@ -162,9 +179,29 @@ class ResultStore:
             writer.writerows({key: cell(value) for key, value in row.items()} for row in rows)
             write_atomic(self.root / "results.csv", text.getvalue())
 
-    def _read(self, path: Path) -> Result | None:
+    @contextmanager
+    def _table_lock(self) -> Iterator[None]:
+        lock = FileLock(self.root / ".results.csv.lock", timeout=300)
         try:
-            return Result.from_json(path.read_text(encoding="utf-8"))
+            lock.acquire()
+        except Timeout:
+            what = f"{self.root / 'results.csv'} has been locked by another process for 5 minutes"
+            raise LockedError(f"{what}; the results are kept, the next run writes it") from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _read(self, path: Path) -> Result | None:
+        """A result that can be read; parsed once for as long as its file stays the same one."""
+        try:
+            status = path.stat()
+            version = (status.st_ino, status.st_mtime_ns, status.st_size)
+            known = self._parsed.get(path)
+            if known is None or known[0] != version:
+                known = version, Result.from_json(path.read_text(encoding="utf-8"))
+                self._parsed[path] = known
+            return known[1]
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:
