@@ -41,8 +41,9 @@ def status(
     """Say how far the jobs of configs are, or every run of the results folder.
 
     First the counts, then a line for each job that is not done: why it failed or was interrupted,
-    how many of its finished tasks are kept, who runs it and how far that is. Nothing is locked or
-    changed, so it may be asked at any time and from any host. Exit codes: 0 whatever the jobs'
+    how many of its finished tasks are kept, who runs it and how far that is. No run is locked or
+    changed, so it may be asked at any time and from any host; data of configs that is not prepared
+    yet is. Exit codes: 0 whatever the jobs'
     states, 2 a wrong config, or a results folder that is not there (with configs that is no error:
     all is still to do).
     """
