@@ -3,11 +3,13 @@
 import csv
 import json
 import os
+import shutil
 import signal
 
 import numpy as np
 import pytest
 
+from xcbench.runner.files import storage_reason
 from xcbench.runner.locks import hold
 from xcbench.runner.result import COLUMNS
 
@@ -160,15 +162,34 @@ def test_a_finished_result_outlives_a_repeat_that_fails(
     assert {p.name for p in folder.iterdir() if p.name.startswith(".")} <= {".lock"}
 
 
-def test_a_run_folder_that_is_not_ours_to_write_is_one_message(
+def test_a_run_folder_that_cannot_be_used_is_named_and_the_other_jobs_run(
     tiny_data, fake_model, xcbench, config, tmp_path
 ):
     fake_model()
-    (tmp_path / "results" / "runs").mkdir(parents=True)
-    (tmp_path / "results" / "runs" / "tiny").write_text("a file where a folder goes")
+    xcbench("run", config(TWO))
+    folder = tmp_path / "results" / "runs" / table(tmp_path)[0]["run_id"]
+    shutil.rmtree(folder)
+    folder.write_text("a file where a folder goes")
+    done = xcbench("run", config(TWO), "--force")
+    assert done.exit_code == 1
+    assert "rxml on tiny cannot be run in its folder ([Errno 17] File exists" in done.stderr
+    assert "1 run, 1 failed" in done.stdout
+    assert "Traceback" not in done.output
+
+
+def test_a_table_that_cannot_be_written_is_one_message(
+    tiny_data, fake_model, xcbench, config, tmp_path
+):
+    fake_model()
+    (tmp_path / "results" / "results.csv").mkdir(parents=True)
     done = xcbench("run", config("method: rxml"))
     assert done.exit_code == 1
-    assert "the results folder results cannot be used: " in done.stderr
+    assert "the results folder results cannot be used: [Errno 21] Is a directory" in done.stderr
+
+
+def test_a_disk_that_numpy_finds_full_is_called_full():
+    error = OSError("26850 requested and 7136 written")
+    assert storage_reason(error) == "No space left on device: 26850 requested and 7136 written"
 
 
 def test_a_locked_job_and_others_not_started_are_no_failure(

@@ -146,6 +146,15 @@ def test_a_result_of_a_newer_xcbench_is_read_as_far_as_it_is_known(tmp_path):
     assert store.find("tiny/rxml-00000000") == result()
 
 
+def test_a_copy_of_a_run_is_named_and_no_second_row(tmp_path, caplog):
+    store = ResultStore(tmp_path)
+    folder = committed(store, result())
+    shutil.copytree(folder, folder.with_name("rxml-00000000.bak"))
+    store.write_table()
+    assert len(rows(tmp_path)) == 1
+    assert "rxml-00000000.bak is a copy of tiny/rxml-00000000 and is left out" in caplog.text
+
+
 def test_a_done_run_without_its_predictions_is_to_do_again(tmp_path, caplog):
     store = ResultStore(tmp_path)
     folder = committed(store, result())

@@ -6,6 +6,9 @@ Nothing heavier than typer is imported here or at the top of a command's module,
 
 from __future__ import annotations
 
+import errno
+import os
+import sys
 from typing import Annotated, Any
 
 import typer
@@ -35,6 +38,11 @@ class Commands(TyperGroup):
         except XCBenchError as error:
             typer.echo(f"error: {error}", err=True)
             raise typer.Exit(error.exit_code) from None
+        except OSError as error:
+            if error.errno != errno.ENOSPC or error.filename is not None:
+                raise
+            typer.echo(f"error: the output cannot be written: {error.strerror}", err=True)
+            raise typer.Exit(XCBenchError.exit_code) from None
         except KeyboardInterrupt:
             typer.echo("interrupted; what is finished is kept", err=True)
             raise typer.Exit(INTERRUPTED) from None
@@ -82,4 +90,16 @@ app.command(epilog="Example: xcbench bench --only reader")(bench)
 
 def main() -> None:
     """Entry point of the ``xcbench`` script."""
+    _open_closed_streams()
     app()
+
+
+def _open_closed_streams() -> None:
+    """Give a process started with closed streams (``>&-``, some daemons) ones that go nowhere."""
+    for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, this one
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "r+", encoding="utf-8"))  # noqa: SIM115

@@ -51,6 +51,8 @@ def rerun(
     from xcbench.runner.rerun import find_run, load_stored, repeat, repeat_job
     from xcbench.runner.signals import ended_by_signals
 
+    if results == DEFAULT_RESULTS and (Path(run) / "result.json").is_file():
+        results = Path(run).absolute().parents[2]
     store = open_results(results)
     bars = sys.stderr.isatty()
     with console(logging.INFO, bars), ended_by_signals(kill_workers):

@@ -8,6 +8,7 @@ import shutil
 import socket
 import tempfile
 from pathlib import Path
+from typing import TypeGuard
 
 from xcbench.errors import ConfigError, XCBenchError
 
@@ -74,7 +75,14 @@ def require_writable(folder: Path) -> None:
         raise ConfigError(f"the results folder {folder} cannot be written: {error}") from None
 
 
-def is_storage_failure(error: BaseException) -> bool:
+def storage_reason(error: OSError) -> str:
+    """Why a disk did not take what was written, in words."""
+    if error.errno is None:
+        return f"{os.strerror(errno.ENOSPC)}: {error}"
+    return str(error)
+
+
+def is_storage_failure(error: BaseException) -> TypeGuard[OSError]:
     """Whether an error is the disk's: full, over quota, read-only, failing.
 
     numpy's own writing (``ndarray.tofile``) sets no errno when the disk is full; it states how much

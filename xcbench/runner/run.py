@@ -12,7 +12,7 @@ from typing import Any
 from xcbench.errors import DataError, LockedError, XCBenchError
 from xcbench.runner.execute import Places, blank, execute
 from xcbench.runner.executors import stop_workers
-from xcbench.runner.files import StorageError, is_storage_failure
+from xcbench.runner.files import StorageError, is_storage_failure, storage_reason
 from xcbench.runner.locks import hold
 from xcbench.runner.logs import run_log
 from xcbench.runner.plan import RESULTS_VERSION, Job, Plan
@@ -130,8 +130,8 @@ class Runner:
 
     def _run_unless_held(self, job: Job, provenance: dict[str, Any], summary: Summary) -> None:
         folder = self.store.folder(job.run_id)
-        folder.mkdir(parents=True, exist_ok=True)
         try:
+            folder.mkdir(parents=True, exist_ok=True)
             with hold(folder):
                 state = self.store.state(job.run_id)
                 if not self.is_due(state):  # Another process ran it since we planned.
@@ -142,6 +142,12 @@ class Runner:
         except LockedError as error:
             logger.warning("%s", error)
             summary.locked.append(job.run_id)
+            return
+        except OSError as error:
+            if is_storage_failure(error) or job.run_id not in str(error.filename):
+                raise
+            logger.error("%s cannot be run in its folder (%s)", job.title, error)
+            summary.failed.append(job.run_id)
             return
         summary.executed.append(job.run_id)
         if result.status == "failed":
@@ -181,8 +187,9 @@ def _storage(store: ResultStore) -> Iterator[None]:
     except OSError as error:
         if is_storage_failure(error):
             raise StorageError(
-                f"the results folder {store.root} can no longer be written ({error}). Finished "
-                "jobs are kept, the rest is still to do: make room and run this again"
+                f"the results folder {store.root} can no longer be written "
+                f"({storage_reason(error)}). Finished jobs are kept, the rest is still to do: make "
+                "room and run this again"
             ) from None
         if str(store.root) in str(error.filename):
             raise StorageError(f"the results folder {store.root} cannot be used: {error}") from None
@@ -202,7 +209,7 @@ def _no_worker_left() -> Iterator[None]:
 def _cause(error: BaseException) -> str:
     if isinstance(error, (KeyboardInterrupt, SystemExit)):
         return ending(error)
-    return str(error)
+    return storage_reason(error) if is_storage_failure(error) else str(error)
 
 
 def _announce(job: Job, result: Result) -> None:

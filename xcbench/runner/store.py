@@ -152,11 +152,15 @@ class ResultStore:
 
     def results(self) -> Iterator[Result]:
         """Every result in the store, oldest first."""
-        found = (self.find(run_id) for run_id in self.run_ids())
-        yield from sorted(
-            (result for result in found if result is not None),
-            key=lambda result: (result.utc, result.run_id),
-        )
+        found = [result for run_id in self.run_ids() if (result := self._own(run_id)) is not None]
+        yield from sorted(found, key=lambda result: (result.utc, result.run_id))
+
+    def _own(self, run_id: str) -> Result | None:
+        result = self.find(run_id)
+        if result is not None and result.run_id != run_id:
+            self._report(self.folder(run_id), f"is a copy of {result.run_id} and is left out")
+            return None
+        return result
 
     def run_ids(self) -> list[str]:
         """Every run that has a folder, in the order of the alphabet."""

@@ -164,6 +164,15 @@ def test_a_file_got_by_hand_is_taken_in_where_the_message_said_to_put_it(know, g
     assert json.loads((root / "toy" / "fetched.json").read_text())["address"] is None
 
 
+def test_a_file_got_by_hand_that_is_not_the_published_one_is_warned_of(know, get, root, caplog):
+    no_digest = "md5:" + "0" * 32
+    know({"url": "http://127.0.0.1:9/Toy.zip", "archive": "Toy.zip", "checksum": no_digest})
+    root.mkdir()
+    (root / "Toy.zip").write_bytes(TOY_ZIP)
+    assert get().is_new
+    assert "expected 00000000000000000000000000000000, as published" in caplog.text
+
+
 def test_a_named_file_is_taken_in_and_nothing_downloaded(toy, get, root, tmp_path, server):
     archive = tmp_path / "downloaded (1).zip"
     archive.write_bytes(TOY_ZIP)

@@ -216,6 +216,8 @@ def _install(job: _Job, archive: Path, source: Download | None) -> None:
     name = job.entry.name
     if source is not None:
         _require_checksum(name, archive, source)
+    else:
+        _compare_checksum(job.entry, archive)
     logger.info("%s: unpacking %s", name, archive)
     unpacked, stage = job.work / _UNPACKED, job.work / _STAGE
     for folder in (unpacked, stage):
@@ -235,6 +237,16 @@ def _install(job: _Job, archive: Path, source: Download | None) -> None:
     }
     place.note(staged, origin)
     place.put_in_place(staged, job.data_root / name, job.work / _REPLACED)
+
+
+def _compare_checksum(entry: CatalogueEntry, archive: Path) -> None:
+    """Warn of a file got by hand that is not the published one; a mirror's may differ."""
+    published = [d for d in entry.downloads if d.archive == archive.name and d.checksum]
+    for source in published:
+        try:
+            _require_checksum(entry.name, archive, source)
+        except DataError as error:
+            logger.warning("%s; it is taken if the sizes in its files' headers are right", error)
 
 
 def _require_checksum(name: str, archive: Path, source: Download) -> None:
