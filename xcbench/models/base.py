@@ -15,6 +15,10 @@ from xcbench.errors import TaskError
 
 T = TypeVar("T")
 
+# Rows predicted as one task. Fixed, so that a row is predicted in the same company whatever the
+# number of processes.
+BLOCK_ROWS = 2048
+
 
 @dataclass(frozen=True)
 class Task:

@@ -23,13 +23,10 @@ from xcbench.data.store import PreparedData, prepare
 from xcbench.errors import DataError
 from xcbench.metrics import evaluate
 from xcbench.models import load_model, make_model
-from xcbench.models.base import Executor, Model, Task
+from xcbench.models.base import BLOCK_ROWS, Executor, Model, Task
 from xcbench.models.memory import DataShape, MemoryEstimate, estimate
 
 logger = logging.getLogger(__name__)
-
-# Fixed, so that a row is predicted in the same company whatever the number of processes.
-BLOCK_ROWS = 2048
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,7 @@ import numpy as np
 from scipy.special import exp1
 
 from xcbench.data.dataset import Dataset
-
-# A block of test rows is one task (tasks/xc.py, which models may not import).
-BLOCK_ROWS = 2048
+from xcbench.models.base import BLOCK_ROWS
 
 
 @dataclass(frozen=True)
