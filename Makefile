@@ -3,8 +3,10 @@
 
 VENV := .venv
 BIN := $(VENV)/bin
+DATA := data
+RESULTS := results
 
-.PHONY: quickstart test lint bench fuzz clean
+.PHONY: quickstart test lint bench peers reproduce-table1 reproduce-table2 reproduce-table3 reproduce-fig1 reproduce-fig2 fuzz clean
 
 quickstart: $(VENV)/.core  ## run three methods on the bundled data and print the table
 	$(BIN)/xcbench run configs/quickstart.yaml --data data --results results
@@ -20,6 +22,30 @@ lint: $(VENV)/.dev  ## style and types
 bench: $(VENV)/.peers  ## time the stages against the libraries a user would call otherwise
 	$(BIN)/xcbench bench
 
+peers: $(VENV)/.peers .venv-pecos/.libpecos  ## the libraries of the methods in configs/peers
+
+# Files of a table, one a format.
+table_files = $(foreach suffix,txt md tex csv html,--out $(RESULTS)/tables/table$(1).$(suffix))
+
+reproduce-table1: $(VENV)/.core  ## the datasets in $(DATA), counted
+	$(BIN)/xcbench table 1 --data $(DATA) $(call table_files,1)
+	@cat $(RESULTS)/tables/table1.txt
+
+# A job failed, data or a library is missing, another run is at work: the table is made of the rest.
+reproduce-table2 reproduce-table3: $(VENV)/.peers  ## accuracy and cost, on the datasets in $(DATA)
+	-@$(MAKE) --no-print-directory .venv-pecos/.libpecos
+	$(BIN)/xcbench run $(filter-out configs/quickstart.yaml,$(wildcard configs/*.yaml)) \
+	  $(wildcard configs/peers/*.yaml configs/splits/*.yaml configs/seeds/*.yaml) --data $(DATA) --results $(RESULTS) || \
+	  { status=$$?; case $$status in 1|2|3|4) ;; *) exit $$status;; esac; }
+	$(BIN)/xcbench table $(@:reproduce-table%=%) --data $(DATA) --results $(RESULTS) \
+	  $(call table_files,$(@:reproduce-table%=%))
+	@cat $(RESULTS)/tables/$(@:reproduce-%=%).txt
+
+reproduce-fig1 reproduce-fig2: $(VENV)/.core  ## the RXML paper's figures, of the datasets in $(DATA)
+	$(BIN)/xcbench run configs/figures/$(@:reproduce-%=%)-*.yaml --data $(DATA) --results $(RESULTS) || \
+	  { status=$$?; case $$status in 1|3|4) ;; *) exit $$status;; esac; }
+	$(BIN)/xcbench figure $(@:reproduce-fig%=%) --data $(DATA) --results $(RESULTS)
+
 RUNS := 200000
 
 fuzz: $(VENV)/.fuzz  ## damaged data and config files, $(RUNS) each by chance and steered by coverage
@@ -29,7 +55,7 @@ fuzz: $(VENV)/.fuzz  ## damaged data and config files, $(RUNS) each by chance an
 	$(BIN)/python -m tests.fuzz.guided config --runs $(RUNS)
 
 clean:  ## remove the environment and the caches; data and results stay
-	rm -rf $(VENV) .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf $(VENV) .venv-pecos .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find xcbench tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.core: pyproject.toml
@@ -54,4 +80,20 @@ $(VENV)/.fuzz: $(VENV)/.dev
 
 $(VENV)/.peers: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]'
+	@touch $@
+
+# libpecos needs numpy < 2, so it has an environment of its own. The torch, transformers and others
+# that it asks for are for other parts of it than XR-Linear.
+.venv-pecos/.libpecos:
+	@for python in $(PECOS_PYTHON) python3.12 python3.11 python3.10 python3; do \
+	  if $$python -c 'import sys; sys.exit(not (3, 9) <= sys.version_info[:2] <= (3, 12))' 2>/dev/null; then \
+	    echo "making .venv-pecos with $$($$python --version)"; \
+	    $$python -m venv --clear .venv-pecos || exit 1; \
+	    exit 0; \
+	  fi; \
+	done; \
+	echo "error: libpecos needs a Python from 3.9 to 3.12; name one with make peers PECOS_PYTHON=/path/to/python" >&2; exit 1
+	.venv-pecos/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: \
+	  'numpy<2' 'scipy<1.14' scikit-learn
+	.venv-pecos/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-deps libpecos
 	@touch $@

@@ -60,15 +60,15 @@ def test_every_defect_is_reported_in_one_go_with_line_path_and_suggestion():
         "  - 3\n"
         "  - {perset: rxml}\n"
         "rank: 50\n"
-        "seeds: 3\n"
+        "splts: [3]\n"
         "executor: {backend: dask, jobs: 0}\n"
         "metrics: {k: [1, 1]}\n"
         "sweep: {learnes: [1]}\n"
     )
     assert found == [
         "f.yaml:1: dataset.feature: unknown key 'feature'; did you mean 'features'?",
-        "f.yaml:3: methods.0.preset: found 'globl'; expected one of rxml, rxml-paper, sleec, "
-        "global; did you mean 'global'?",
+        f"f.yaml:3: methods.0.preset: found 'globl'; expected one of {', '.join(PRESETS)}; "
+        "did you mean 'global'?",
         "f.yaml:4: methods.1.clusters: found 'aut'; expected a whole number or auto; "
         "did you mean 'auto'?",
         "f.yaml:4: methods.1.partition.kind: found 'kmean'; expected one of kmeans, spherical, "
@@ -80,7 +80,7 @@ def test_every_defect_is_reported_in_one_go_with_line_path_and_suggestion():
         "f.yaml:6: methods.3: found 3; expected the name of a preset or a mapping",
         "f.yaml:7: methods.4.perset: unknown key 'perset'; did you mean 'preset'?",
         "f.yaml:8: rank: unknown key 'rank' at the top; it belongs to method",
-        "f.yaml:9: seeds: unknown key 'seeds'; did you mean 'seed'?",
+        "f.yaml:9: splts: unknown key 'splts'; did you mean 'splits'?",
         "f.yaml:10: executor.backend: found 'dask'; expected one of loky, inline",
         "f.yaml:10: executor.jobs: found 0; expected -1 (one process a core) or at least 1",
         "f.yaml:11: metrics.k: the same value is given twice",
@@ -121,6 +121,10 @@ def test_every_defect_is_reported_in_one_go_with_line_path_and_suggestion():
         (BASE + "method: rxml\nsplits: []", "splits: give at least one value"),
         (BASE + "method: rxml\nsplits: [0]", "splits.0: found 0; expected at least 1"),
         (BASE + "method: rxml\nseed: -1", "seed: found -1; expected at least 0"),
+        (BASE + "method: rxml\nseeds: 3", "f.yaml:3: seeds: found 3; expected a list"),
+        (BASE + "method: rxml\nseeds: [0, -1]", "f.yaml:3: seeds.1: found -1; expected at least"),
+        (BASE + "method: rxml\nseeds: [1, 1]", "seeds: the same value is given twice"),
+        (BASE + "method: rxml\nseed: 1\nseeds: [2]", "f.yaml:4: seeds: give either seed or see"),
         (BASE + "method: rxml\nseed: " + "9" * 26, "f.yaml:3: seed: found 99999999999999999999"),
         (BASE + "method: rxml\nsweep: [rank]", "sweep: found a list; expected a mapping"),
         (BASE + "method: rxml\nsweep: {rank: 5}", "sweep.rank: found 5; expected a list"),
@@ -180,6 +184,16 @@ def test_a_sweep_is_a_grid_over_dotted_keys_times_splits():
         7,
         100,
     )
+
+
+def test_seeds_repeat_every_job_split_by_split_and_seed_by_seed():
+    config = load(BASE + "methods: [global, rxml]\nsplits: [2, 3]\nseeds: [7, 5]")
+    jobs = [(job.split, job.seed, job.method.label) for job in config.jobs()]
+    assert jobs == [
+        (split, seed, label) for split in (2, 3) for seed in (7, 5) for label in ("global", "rxml")
+    ]
+    alone = load(BASE + "method: rxml\nsplits: [3]\nseed: 5").jobs()
+    assert config.jobs()[-1] == alone[0]
 
 
 def test_a_method_without_a_swept_key_keeps_out_of_that_axis():
@@ -290,6 +304,7 @@ def test_a_grid_too_large_to_run_is_refused_before_it_is_made():
     for extra, message in (
         ({"sweep": {"rank": many}}, "sweep.rank: gives 10001 values; "),
         ({"splits": many}, "splits: 10001 splits of 1 methods; "),
+        ({"seeds": many}, "seeds: 1 splits of 1 methods from 10001 seeds; "),
     ):
         raw = {"dataset": {"name": "x"}, "method": "rxml"} | extra
         with pytest.raises(ConfigError) as caught:
@@ -344,10 +359,9 @@ METHODS = st.one_of(
     ),
     st.fixed_dictionaries({"model": st.just("global")}, optional={"ridge": st.floats(0, 10)}),
 )
-CONFIGS = st.fixed_dictionaries(
+CONFIGS_WITHOUT_SEED = st.fixed_dictionaries(
     {"methods": st.lists(METHODS, min_size=1, max_size=3)},
     optional={
-        "seed": st.integers(0, 2**31),
         "splits": st.lists(COUNTS, min_size=1, max_size=3, unique=True),
         "metrics": st.fixed_dictionaries(
             {"k": st.lists(COUNTS, min_size=1, max_size=4, unique=True)},
@@ -358,6 +372,26 @@ CONFIGS = st.fixed_dictionaries(
             {"rank": st.lists(COUNTS, min_size=1, max_size=2, unique=True)}
         ),
     },
+)
+
+
+SEEDS = st.fixed_dictionaries({}, optional={"seed": st.integers(0, 2**31)}) | st.builds(
+    lambda seeds: {"seeds": seeds},
+    st.lists(st.integers(0, 2**31), min_size=1, max_size=3, unique=True),
+)
+RANKED = {
+    name for name, preset in PRESETS.items() if preset["model"] in ("local_embedding", "global")
+}
+
+
+def whose_sweep_has_a_method(raw):
+    """A sweep over the rank is a mistake where no method has one."""
+    ranked = any(not isinstance(method, str) or method in RANKED for method in raw["methods"])
+    return raw if ranked else {key: value for key, value in raw.items() if key != "sweep"}
+
+
+CONFIGS = st.builds(lambda raw, seeds: raw | seeds, CONFIGS_WITHOUT_SEED, SEEDS).map(
+    whose_sweep_has_a_method
 )
 
 

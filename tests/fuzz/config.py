@@ -36,7 +36,7 @@ _WORDS = """
 train: test: format: libsvm base: features: propensity: method: methods: preset: label: model: rxml
 rxml-paper sleec global local_embedding rank: learners: clusters: partition: kmeans neighbours:
 count: cosine completion: start: random svp iterations: regression: ridge ridge: admm_l1 vote:
-power: seed: splits: metrics: k: psndcg: matlab executor: backend: inline jobs: threads:
+power: seed: seeds: splits: metrics: k: psndcg: matlab executor: backend: inline jobs: threads:
 checkpoint: sweep: neighbours.count: vote.kind: kind: ../x /etc/passwd a/../b tolerance: solver:
 closed_form gram
 """
@@ -66,6 +66,9 @@ SMALL = (
     b"sweep: {rank: [5, 10], vote.kind: [itml]}\n",
     b"dataset: &d {name: x}\nmethod: {preset: rxml-paper, partition: balanced, regression: "
     b"{kind: admm_l1, l1: 0.1, rho: 2, threshold: printed}, clusters: auto}\n",
+    b"dataset: {name: x}\nmethods:\n  - {preset: omikuji-bonsai, cluster_k: 5, linear_loss: log}\n"
+    b"  - {preset: ridge, ridge: 1, weights_per_label: 9}\n  - {preset: knn, power: 0.5}\n"
+    b"  - {model: napkinxc, kind: br, loss: l2}\n  - {preset: pecos-xrlinear, Cp: 2}\n",
 )
 LARGE = tuple(
     re.sub(rb"(?m)^ *#.*\n", b"", path.read_bytes())
@@ -148,6 +151,15 @@ LOCAL: dict[str, Rule] = {
     "vote": _stage(
         "cosine euclidean itml", neighbours=_whole(1), power=_number(), gamma=_number(above=True)
     ),
+    "head": _stage(
+        "none squared_hinge ridge",
+        ridge=_number(above=True),
+        rounds=_whole(1),
+        iterations=_whole(1),
+        threshold=_number(),
+        weight=_number(),
+    ),
+    "tail": _number(),
 }
 GLOBAL: dict[str, Rule] = {
     "model": _word("global"),
@@ -158,7 +170,73 @@ GLOBAL: dict[str, Rule] = {
     "preconditioner": _word("none", "gram"),
     **_START,
 }
-PRESETS = {"rxml": LOCAL, "rxml-paper": LOCAL, "sleec": LOCAL, "global": GLOBAL}
+MODELS: dict[str, dict[str, Rule]] = {
+    "local_embedding": LOCAL,
+    "global": GLOBAL,
+    "one_vs_rest": {
+        "model": _word("one_vs_rest"),
+        "ridge": _number(above=True),
+        "weights_per_label": _or_none(_whole(1)),
+    },
+    "feature_neighbours": {
+        "model": _word("feature_neighbours"),
+        "neighbours": _whole(1),
+        "power": _number(),
+    },
+    "omikuji": {
+        "model": _word("omikuji"),
+        "n_trees": _whole(1),
+        "min_branch_size": _whole(2),
+        "max_depth": _whole(1),
+        "cluster_k": _whole(2),
+        "cluster_balanced": lambda x: type(x) is bool,
+        "cluster_eps": _number(above=True),
+        "cluster_min_size": _whole(1),
+        "collapse_every_n_layers": _whole(0),
+        "centroid_threshold": _number(),
+        "linear_loss": _word("hinge", "log"),
+        "linear_c": _number(above=True),
+        "linear_eps": _number(above=True),
+        "linear_max_iter": _whole(1),
+        "linear_weight_threshold": _number(),
+        "beam_size": _whole(1),
+        "max_sparse_density": _number(below=1),
+    },
+    "napkinxc": {
+        "model": _word("napkinxc"),
+        "kind": _word("plt", "br"),
+        "arity": _whole(2),
+        "max_leaves": _whole(2),
+        "ensemble": _whole(1),
+        "loss": _word("log", "l2"),
+        "weights_threshold": _number(),
+        "liblinear_c": _number(above=True),
+        "liblinear_eps": _number(above=True),
+        "liblinear_max_iter": _whole(1),
+        "tree_search_type": _word("exact", "beam"),
+        "beam_search_width": _whole(1),
+    },
+    "pecos": {
+        "model": _word("pecos"),
+        "nr_splits": _whole(2),
+        "max_leaf_size": _whole(1),
+        "kmeans_max_iter": _whole(1),
+        "negative_sampling": _word("tfn", "man", "tfn+man"),
+        "solver_type": _word("L2R_L2LOSS_SVC_DUAL", "L2R_LR_DUAL"),
+        "Cp": _number(above=True),
+        "Cn": _number(above=True),
+        "bias": _number(above=True),
+        "threshold": _number(),
+        "beam_size": _whole(1),
+    },
+}
+PRESETS = {
+    "rxml": "local_embedding", "rxml-blend": "local_embedding",
+    "rxml-paper": "local_embedding", "sleec": "local_embedding",
+    "global": "global", "ridge": "one_vs_rest", "knn": "feature_neighbours",
+    "omikuji-parabel": "omikuji", "omikuji-bonsai": "omikuji", "omikuji-attention": "omikuji",
+    "napkinxc-plt": "napkinxc", "napkinxc-br": "napkinxc", "pecos-xrlinear": "pecos",
+}  # fmt: skip
 
 
 def _method(x: Any) -> bool:
@@ -166,7 +244,7 @@ def _method(x: Any) -> bool:
         return x in PRESETS
     if not isinstance(x, dict):
         return False
-    rules = PRESETS.get(x.get("preset")) or (GLOBAL if x.get("model") == "global" else LOCAL)
+    rules = MODELS[PRESETS.get(x.get("preset")) or x.get("model") or "local_embedding"]
     return _keys(**_HEAD, **rules)(x)
 
 
@@ -175,8 +253,12 @@ def _sweep(x: Any) -> bool:
         return True
     if not isinstance(x, dict):
         return False
-    known = {k.split(".")[0] for k in x} <= set(LOCAL) | set(GLOBAL)
+    known = {k.split(".")[0] for k in x} <= set().union(*MODELS.values())
     return known and all(isinstance(values, list) and values != [] for values in x.values())
+
+
+def _seed(x: Any) -> bool:
+    return type(x) is int and 0 <= x < 2**63
 
 
 FILE = _keys(
@@ -193,7 +275,8 @@ FILE = _keys(
     ),
     method=_method,
     methods=lambda x: isinstance(x, list) and x != [] and all(map(_method, x)),
-    seed=lambda x: type(x) is int and 0 <= x < 2**63,
+    seed=_seed,
+    seeds=_distinct(_seed),
     splits=_distinct(_whole(1)),
     metrics=_keys(k=_distinct(_whole(1)), psndcg=_word("pyxclib", "matlab")),
     executor=_keys(

@@ -12,6 +12,7 @@ from tests.fuzz import config
 from tests.fuzz.campaign import failure_of
 from tests.fuzz.config import FILE, check, made, wrong
 from xcbench.config.loader import load_config
+from xcbench.config.presets import PRESETS
 from xcbench.config.resolve import MODELS
 from xcbench.config.schema import DatasetConfig, ExecutorConfig, MetricsConfig
 from xcbench.errors import ConfigError
@@ -55,8 +56,10 @@ def test_the_schema_of_the_oracle_has_the_keys_of_the_real_one():
     ):  # fmt: skip
         for field in model.model_fields:
             assert not FILE({key: {field + "x": 1}})
-    for rules, model in ((config.LOCAL, "local_embedding"), (config.GLOBAL, "global")):
+    assert set(config.MODELS) == set(MODELS)
+    for model, rules in config.MODELS.items():
         assert set(rules) == set(MODELS[model].model_fields)
+    assert {name: preset["model"] for name, preset in PRESETS.items()} == config.PRESETS
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,12 @@ from scipy import sparse
 from xcbench.kernels.tally import tally
 
 
-def run(neighbours, weights, Y, k):
+def run(neighbours, weights, Y, k, label_weights=None):
     labels = np.full((len(neighbours), k), -1, np.int32)
     scores = np.full((len(neighbours), k), -np.inf, np.float32)
     tally(
         neighbours, weights, Y.indptr.astype(np.int64), Y.indices.astype(np.int32),
-        Y.shape[1], labels, scores,
+        np.ones(Y.shape[1], np.float32) if label_weights is None else label_weights, labels, scores,
     )  # fmt: skip
     return labels, scores
 
@@ -26,9 +26,10 @@ def test_labels_come_by_score_then_number_and_padding_follows(seed, k):
     neighbours = rng.integers(0, 20, (6, 4)).astype(np.int32)
     # halves tie often and add up without rounding
     weights = (rng.integers(-1, 3, (6, 4)) / 2).astype(np.float32)
-    labels, scores = run(neighbours, weights, Y, k)
+    label_weights = (rng.integers(1, 4, 9) / 2).astype(np.float32)
+    labels, scores = run(neighbours, weights, Y, k, label_weights)
     for i in range(6):
-        dense = np.maximum(weights[i], 0) @ Y.toarray()[neighbours[i]]
+        dense = np.maximum(weights[i], 0) @ Y.toarray()[neighbours[i]] * label_weights
         order = np.lexsort((np.arange(9), -dense))
         expected = [int(label) for label in order if dense[label] > 0][:k]
         found = labels[i][labels[i] >= 0].tolist()

@@ -8,6 +8,7 @@ import pytest
 from scipy import sparse
 
 from xcbench.config.methods import GlobalSettings, LocalEmbeddingSettings, MethodSettings
+from xcbench.config.peers import FeatureNeighboursSettings, OneVsRestSettings
 from xcbench.config.presets import PRESETS
 from xcbench.config.resolve import merge
 from xcbench.data.dataset import Dataset, TopK
@@ -32,6 +33,8 @@ def local(preset: str, **changes: object) -> LocalEmbeddingSettings:
 METHODS: dict[str, MethodSettings] = {
     "rxml": local("rxml"),
     "rxml, 3 learners of balanced clusters": local("rxml", learners=3, partition="balanced"),
+    "rxml-blend": local("rxml-blend", learners=2),
+    "ridge head, rare labels first": local("rxml", head="ridge", tail=0.5),
     "rxml-paper": local("rxml-paper", partition="spherical"),
     "sleec": local("sleec"),
     "sleec, released and sparsified": local(
@@ -53,6 +56,9 @@ METHODS: dict[str, MethodSettings] = {
         rank=12, ridge=0.0, start="random", iterations=40, beta="hestenes_stiefel",
         line_search="armijo", preconditioner="none",
     ),
+    "ridge": OneVsRestSettings(),
+    "ridge, few weights": OneVsRestSettings(weights_per_label=8),
+    "knn": FeatureNeighboursSettings(neighbours=10),
 }  # fmt: skip
 
 

@@ -44,6 +44,7 @@ METHODS = {
     ),
     "absolute errors": local(completion="madmm_l1", vote="itml"),
     "start only, admm": local(completion="none", regression="admm_l1"),
+    "blend": local(head="squared_hinge"),
     "global": GlobalSettings(),
     "global, plain": GlobalSettings(preconditioner="none", start="random"),
     "global, closed form": GlobalSettings(solver="closed_form"),
@@ -52,9 +53,13 @@ every_method = pytest.mark.parametrize("settings", METHODS.values(), ids=METHODS
 
 
 @every_method
-@pytest.mark.parametrize("size", ["n_train", "n_features", "n_labels", "nnz_features"])
-def test_more_data_takes_more_memory(settings, size):
-    larger = replace(SHAPE, **{size: 2 * getattr(SHAPE, size)})
+@pytest.mark.parametrize(
+    "sizes",
+    [("n_train", "nnz_features", "nnz_labels"), ("n_features",), ("n_labels",), ("nnz_features",)],
+    ids=["more rows", "more features", "more labels", "longer rows"],
+)
+def test_more_data_takes_more_memory(settings, sizes):
+    larger = replace(SHAPE, **{size: 2 * getattr(SHAPE, size) for size in sizes})
     for jobs in (1, 8):
         before, after = (estimate(settings, shape, jobs, k=5) for shape in (SHAPE, larger))
         assert after.total >= before.total

@@ -61,3 +61,15 @@ def test_it_stops_where_the_residual_no_longer_falls():
     long = alternating_gradient(known, 3, 5000, np.random.default_rng(0))
     longer = alternating_gradient(known, 3, 6000, np.random.default_rng(0))
     np.testing.assert_array_equal(long, longer)
+
+
+def test_a_callback_sees_both_factors_after_every_pair_of_steps_and_changes_nothing():
+    known = problem()
+    seen = []
+    alternating_gradient(
+        known, 3, 2, np.random.default_rng(0), lambda factors: seen.append(factors[0].copy())
+    )
+    assert len(seen) == 2
+    for steps, U in enumerate(seen, start=1):
+        alone = alternating_gradient(known, 3, steps, np.random.default_rng(0))
+        np.testing.assert_array_equal(U, alone)

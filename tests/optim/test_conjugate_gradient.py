@@ -244,3 +244,22 @@ def test_only_the_point_of_a_state_is_used_after_it_moved(flat):
     problem.line = spoiling
     solution = conjugate_gradient(problem, np.ones(8), manifold=manifold, iterations=5)
     assert solution.costs == expected.costs
+
+
+@pytest.mark.parametrize("line_search", SEARCHES)
+def test_a_callback_sees_the_point_after_every_step_and_changes_nothing(flat, line_search):
+    manifold, problem = flat
+    seen = []
+
+    def solve(callback=None):
+        return conjugate_gradient(
+            problem, np.ones(8), manifold=manifold, iterations=4, line_search=line_search,
+            callback=callback,
+        )  # fmt: skip
+
+    watched, alone = solve(lambda point: seen.append(point.copy())), solve()
+    assert [problem.cost(point) for point in seen] == pytest.approx(watched.costs[1:])
+    assert len(seen) == watched.iterations
+    assert watched.costs == alone.costs
+    np.testing.assert_array_equal(watched.point, alone.point)
+    np.testing.assert_array_equal(seen[-1], alone.point)

@@ -54,3 +54,15 @@ def test_no_rounds_leave_the_start():
     clean, _ = spoiled(0.0)
     start, _ = spectral_factor(clean, 3, np.random.default_rng(0))
     np.testing.assert_array_equal(l1_completion(clean, start, rho=2.0, iterations=0), start)
+
+
+def test_a_callback_sees_every_round_and_changes_nothing():
+    _, known = spoiled()
+    start = spectral_factor(known, 3, np.random.default_rng(0))[0]
+    seen = []
+    l1_completion(known, start, rho=5.0, iterations=3, callback=lambda Z: seen.append(Z.copy()))
+    assert len(seen) == 3
+    for rounds, point in enumerate(seen, start=1):
+        np.testing.assert_array_equal(
+            point, l1_completion(known, start, rho=5.0, iterations=rounds)
+        )

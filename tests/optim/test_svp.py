@@ -82,3 +82,16 @@ def test_rank_beyond_the_positive_eigenvalues_gives_zero_columns():
     Z = singular_value_projection(known, 12, 4, np.random.default_rng(0))
     assert np.all(np.isfinite(Z))
     assert np.linalg.matrix_rank(Z, tol=1e-2) == 2
+
+
+def test_a_callback_sees_every_step_and_changes_nothing():
+    known = masked(n=40, r=3, share=0.4, noise=0.1, seed=0)
+    seen = []
+    Z = singular_value_projection(
+        known, 3, 4, np.random.default_rng(0), lambda Z: seen.append(Z.copy())
+    )
+    assert len(seen) == 4
+    for steps, point in enumerate(seen, start=1):
+        alone = singular_value_projection(known, 3, steps, np.random.default_rng(0))
+        np.testing.assert_array_equal(point, alone)
+    np.testing.assert_array_equal(Z, seen[-1])

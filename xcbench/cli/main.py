@@ -16,13 +16,17 @@ from typer.core import TyperGroup
 
 from xcbench import __version__
 from xcbench.cli.bench import bench
+from xcbench.cli.compare import compare
 from xcbench.cli.config import config_app
 from xcbench.cli.data import data_app
 from xcbench.cli.env import env
+from xcbench.cli.figure import figure
+from xcbench.cli.report import report
 from xcbench.cli.rerun import rerun
 from xcbench.cli.results import results_app
 from xcbench.cli.run import run
 from xcbench.cli.status import status
+from xcbench.cli.table import table
 from xcbench.cli.validate import validate
 from xcbench.errors import XCBenchError
 
@@ -81,6 +85,10 @@ app.command(epilog="Example: xcbench run configs/bibtex.yaml --set method.rank=5
 app.command(epilog="Example: xcbench status configs/bibtex.yaml --data DIR")(status)
 app.command(epilog="Example: xcbench rerun bibtex/rxml-3d8cc2cd")(rerun)
 app.add_typer(results_app, name="results")
+app.command(epilog="Example: xcbench table 2 --dataset bibtex --out table2.tex")(table)
+app.command(epilog="Example: xcbench compare bibtex/rxml- bibtex/sleec-svp")(compare)
+app.command(epilog="Example: xcbench figure 1 2 time --results results")(figure)
+app.command(epilog="Example: xcbench report --out report.html --data DIR")(report)
 app.command(epilog="Example: xcbench validate configs/*.yaml")(validate)
 app.add_typer(config_app, name="config")
 app.add_typer(data_app, name="data")

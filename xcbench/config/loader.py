@@ -60,14 +60,22 @@ def load_document(document: Document, source: str, overrides: Sequence[str] = ()
     problems: list[Problem] = []
     body = _body(raw, problems)
     methods = resolve_methods(_method_entries(raw, problems), raw.get("sweep"), problems)
-    if body is not None and len(body.splits) * len(methods) > MOST_JOBS:
-        message = f"{len(body.splits)} splits of {len(methods)} methods; {too_many()}"
-        problems.append(Problem(("splits",), message))
+    if body is not None:
+        problems.extend(_too_many_jobs(body, len(methods)))
     if problems or body is None:
         where = _Places(source, document.lines, origins)
         lines = [where.line(problem) for problem in where.ordered(problems)]
         raise all_at_once(lines, source)
     return Config(body, methods)
+
+
+def _too_many_jobs(body: ConfigBody, n_methods: int) -> list[Problem]:
+    n_splits, n_seeds = len(body.splits), len(body.seeds or (body.seed,))
+    if n_splits * n_seeds * n_methods <= MOST_JOBS:
+        return []
+    seeds = f" from {n_seeds} seeds" if n_seeds > 1 else ""
+    message = f"{n_splits} splits of {n_methods} methods{seeds}; {too_many()}"
+    return [Problem(("seeds",) if n_seeds > n_splits else ("splits",), message)]
 
 
 def _apply(raw: dict[str, Any], overrides: list[Override]) -> dict[KeyPath, str]:
@@ -81,6 +89,8 @@ def _apply(raw: dict[str, Any], overrides: list[Override]) -> dict[KeyPath, str]
 
 def _body(raw: dict[str, Any], problems: list[Problem]) -> ConfigBody | None:
     given = {key: value for key, value in raw.items() if key not in _OUTSIDE_BODY}
+    if "seed" in given and "seeds" in given:
+        problems.append(Problem(("seeds",), "give either seed or seeds, not both"))
     try:
         return ConfigBody.model_validate(given)
     except ValidationError as error:

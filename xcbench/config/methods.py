@@ -5,27 +5,18 @@ Defaults are those of the preset ``rxml``; presets are in ``config/presets.py``.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-
-class Settings(BaseModel):
-    """Base of all settings: frozen, strict types, finite numbers, unknown keys refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
-
-
-def _kind_shorthand(value: Any) -> Any:
-    """Read ``partition: kmeans`` as ``partition: {kind: kmeans}``."""
-    return {"kind": value} if isinstance(value, str) else value
-
-
-Shorthand = BeforeValidator(_kind_shorthand)
-Positive = Annotated[float, Field(gt=0)]
-NonNegative = Annotated[float, Field(ge=0)]
-Share = Annotated[float, Field(ge=0, lt=1)]
-Count = Annotated[int, Field(ge=1)]
+from xcbench.config.base import Count, NonNegative, Positive, Settings, Share, Shorthand
+from xcbench.config.peers import (
+    FeatureNeighboursSettings,
+    NapkinXCSettings,
+    OmikujiSettings,
+    OneVsRestSettings,
+    PecosSettings,
+)
 
 
 class PartitionSettings(Settings):
@@ -102,8 +93,28 @@ class VoteSettings(Settings):
     gamma: Positive = 0.01
 
 
+class HeadSettings(Settings):
+    """A linear classifier for each label, blended with the vote [ours].
+
+    squared_hinge: ``rounds`` Newton steps of ``iterations`` conjugate gradient iterations each,
+    penalty ``ridge``; ridge: the first of these steps alone. Weights smaller than ``threshold`` are
+    dropped. Scores are vote / |vote| + weight * head / |head|.
+    """
+
+    kind: Literal["none", "squared_hinge", "ridge"] = "none"
+    ridge: Positive = 1.0
+    rounds: Count = 3
+    iterations: Count = 4
+    threshold: NonNegative = 0.05
+    weight: NonNegative = 1.5
+
+
 class LocalEmbeddingSettings(Settings):
-    """RXML, SLEEC and their variants; ``clusters: auto`` is max(1, n // 6000) as in the paper."""
+    """RXML, SLEEC and their variants; ``clusters: auto`` is max(1, n // 6000) as in the paper.
+
+    ``tail``: scores are multiplied by (inverse propensity of the label)^tail, with the usual
+    constants 0.55 and 1.5; above 0 it trades P@k for PSP@k.
+    """
 
     model: Literal["local_embedding"] = "local_embedding"
     learners: Count = 1
@@ -114,6 +125,8 @@ class LocalEmbeddingSettings(Settings):
     completion: Annotated[CompletionSettings, Shorthand] = CompletionSettings()
     regression: Annotated[RegressionSettings, Shorthand] = RegressionSettings()
     vote: Annotated[VoteSettings, Shorthand] = VoteSettings()
+    head: Annotated[HeadSettings, Shorthand] = HeadSettings()
+    tail: NonNegative = 0.0
 
 
 class GlobalSettings(Settings):
@@ -135,4 +148,12 @@ class GlobalSettings(Settings):
     tolerance: NonNegative = 1e-6
 
 
-MethodSettings = LocalEmbeddingSettings | GlobalSettings
+MethodSettings = (
+    LocalEmbeddingSettings
+    | GlobalSettings
+    | OneVsRestSettings
+    | FeatureNeighboursSettings
+    | OmikujiSettings
+    | NapkinXCSettings
+    | PecosSettings
+)

@@ -7,6 +7,8 @@ from typing import Any
 PRESETS: dict[str, dict[str, Any]] = {
     # The best we know: spectral start, a few CG iterations, cosine-weighted vote [ours].
     "rxml": {"model": "local_embedding"},
+    # rxml's vote with a linear head beside it [ours].
+    "rxml-blend": {"model": "local_embedding", "head": {"kind": "squared_hinge"}},
     # As the RXML paper ran it: its solver (Manopt's defaults, random start, 30 iterations) inside
     # SLEEC's released code, hence cosine neighbours, ridge regression and equal votes. As printed
     # it would be neighbours: inner and regression: admm_l1.
@@ -31,4 +33,22 @@ PRESETS: dict[str, dict[str, Any]] = {
         "vote": {"kind": "euclidean"},
     },
     "global": {"model": "global"},
+    # Plain baselines from the features [ours].
+    "ridge": {"model": "one_vs_rest"},
+    "knn": {"model": "feature_neighbours"},
+    # The three settings in the tables of omikuji's README, beside its own defaults: balanced
+    # 2-means (Parabel), regular k-means (Bonsai), and five of six layers collapsed, the tree's
+    # shape in AttentionXML.
+    "omikuji-parabel": {"model": "omikuji"},
+    "omikuji-bonsai": {
+        "model": "omikuji",
+        "cluster_balanced": False,
+        "cluster_k": 100,
+        "max_depth": 3,
+    },
+    "omikuji-attention": {"model": "omikuji", "collapse_every_n_layers": 5},
+    # The defaults of napkinXC and of PECOS's command pecos.xmc.xlinear.train.
+    "napkinxc-plt": {"model": "napkinxc"},
+    "napkinxc-br": {"model": "napkinxc", "kind": "br"},
+    "pecos-xrlinear": {"model": "pecos"},
 }

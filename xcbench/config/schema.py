@@ -13,7 +13,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from xcbench.config.methods import Count, MethodSettings, NonNegative, Positive, Settings
+from xcbench.config.base import Count, NonNegative, Positive, Settings
+from xcbench.config.methods import MethodSettings
 from xcbench.config.problems import shown
 
 _LONGEST_TITLE = 100  # file systems take names of 255 bytes, and titles get hashes added
@@ -41,7 +42,9 @@ def _without_controls(value: str) -> str:
 
 PathText = Annotated[str, Field(min_length=1), AfterValidator(_without_controls)]
 
+Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]
 # Strictness would refuse a YAML list where the type says tuple; the numbers inside stay strict.
+Seeds = Annotated[tuple[Seed, ...], Field(strict=False), AfterValidator(_distinct)]
 Counts = Annotated[tuple[Count, ...], Field(strict=False), AfterValidator(_distinct)]
 
 
@@ -131,10 +134,14 @@ class ExecutorConfig(Settings):
 
 
 class ConfigBody(Settings):
-    """Everything of a config file but its methods and sweep."""
+    """Everything of a config file but its methods and sweep.
+
+    ``seeds`` instead of ``seed`` runs every job once for each.
+    """
 
     dataset: Annotated[DatasetConfig, AfterValidator(_in_data_root)]
-    seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 0
+    seed: Seed = 0
+    seeds: Seeds | None = None
     splits: Counts = (1,)
     metrics: MetricsConfig = MetricsConfig()
     executor: ExecutorConfig = ExecutorConfig()
@@ -187,11 +194,12 @@ class Config:
         return self.body.executor
 
     def jobs(self) -> list[JobConfig]:
-        """Every split of every method, split by split."""
+        """Every method on every split from every seed: split by split, then seed by seed."""
         body = self.body
         return [
-            JobConfig(body.dataset, method, body.seed, split, body.metrics)
+            JobConfig(body.dataset, method, seed, split, body.metrics)
             for split in body.splits
+            for seed in body.seeds or (body.seed,)
             for method in self.methods
         ]
 
@@ -201,7 +209,7 @@ class Config:
         return {
             "dataset": body.dataset.model_dump(exclude_none=True),
             "methods": [method.mapping() for method in self.methods],
-            "seed": body.seed,
+            **({"seeds": list(body.seeds)} if body.seeds else {"seed": body.seed}),
             "splits": list(body.splits),
             "metrics": body.metrics.model_dump(mode="json"),
             "executor": body.executor.model_dump(),

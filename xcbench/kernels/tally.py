@@ -10,12 +10,12 @@ from xcbench.kernels.types import readonly, writable
 
 @njit(
     types.void(
-        readonly("i4", 2), readonly("f4", 2), readonly("i8"), readonly("i4"), types.int64,
+        readonly("i4", 2), readonly("f4", 2), readonly("i8"), readonly("i4"), readonly("f4"),
         writable("i4", 2), writable("f4", 2),
     ),
     cache=True, nogil=True,
 )  # fmt: skip
-def tally(neighbours, weights, indptr, labels, n_labels, out_labels, out_scores):
+def tally(neighbours, weights, indptr, labels, label_weights, out_labels, out_scores):
     """Score labels by the weights of the neighbours that carry them.
 
     Parameters
@@ -24,13 +24,14 @@ def tally(neighbours, weights, indptr, labels, n_labels, out_labels, out_scores)
         Rows of the label matrix and what each adds; only positive weights count.
     indptr, labels : int64 (points + 1), int32
         The label matrix in CSR form.
-    n_labels : int
+    label_weights : float32 (l,)
+        What the score of each label is multiplied by at the end.
     out_labels, out_scores : int32 (n, k), float32 (n, k)
         Filled best first, ties by the smaller label; prefilled padding stays where lists end.
     """
     k = out_labels.shape[1]
-    scores = np.zeros(n_labels, np.float32)
-    touched = np.empty(n_labels, np.int32)
+    scores = np.zeros(label_weights.size, np.float32)
+    touched = np.empty(label_weights.size, np.int32)
     for i in range(neighbours.shape[0]):
         n_touched = 0
         for t in range(neighbours.shape[1]):
@@ -45,7 +46,7 @@ def tally(neighbours, weights, indptr, labels, n_labels, out_labels, out_scores)
                 scores[label] += weight
         size = 0
         for label in touched[:n_touched]:
-            score = scores[label]
+            score = scores[label] * label_weights[label]
             scores[label] = 0
             if size == k and (
                 score < out_scores[i, k - 1]

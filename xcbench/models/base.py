@@ -6,7 +6,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 from scipy import sparse
 
@@ -47,7 +47,19 @@ class Executor(Protocol):
     that it can be kept on disk without pickle. A stage's name is used once a job.
 
     When tasks fail the others still finish; then one TaskError names every failure by its label.
+
+    Attributes
+    ----------
+    jobs, threads : int
+        Processes, and BLAS and numba threads of each. A library that spreads its own work over
+        threads takes ``jobs * threads`` of them.
     """
+
+    @property
+    def jobs(self) -> int: ...
+
+    @property
+    def threads(self) -> int: ...
 
     def map(self, function: Callable[..., T], tasks: Sequence[Task], stage: str) -> list[T]:
         """Call ``function(*task.arguments)`` for each task; ``stage`` names the progress line."""
@@ -90,6 +102,9 @@ def values_or_raise(outcomes: Sequence[Outcome]) -> list[Any]:
 class InlineExecutor:
     """Runs tasks one after the other in this process."""
 
+    jobs = 1
+    threads = 1
+
     def map(self, function: Callable[..., T], tasks: Sequence[Task], stage: str) -> list[T]:
         """See Executor.map."""
         return values_or_raise([attempt(function, task) for task in tasks])
@@ -124,3 +139,22 @@ class Model(Protocol):
     def nbytes(self) -> int:
         """Bytes of the arrays prediction needs."""
         ...
+
+
+@runtime_checkable
+class WholeModel(Model, Protocol):
+    """A model that predicts all rows in one call, in memory and with threads of its own.
+
+    Others are predicted in blocks, by tasks that each open the saved model.
+
+    Attributes
+    ----------
+    threads : int
+        Threads of ``predict``; the fit takes those of its executor.
+    wall_seconds : dict of str to float
+        What "train" and "predict" took by the model's own clock, without the files it writes,
+        reads or loads on the way; a job reports these.
+    """
+
+    threads: int
+    wall_seconds: dict[str, float]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import svds
@@ -14,7 +16,11 @@ FALL_TOLERANCE = 1e-4
 
 
 def alternating_gradient(
-    known: sparse.csr_array, rank: int, iterations: int, rng: np.random.Generator
+    known: sparse.csr_array,
+    rank: int,
+    iterations: int,
+    rng: np.random.Generator,
+    callback: Callable[[tuple[np.ndarray, np.ndarray]], None] | None = None,
 ) -> np.ndarray:
     """Left factor of P_Omega(S) ~ P_Omega(U V^T), as the release of SLEEC finds it.
 
@@ -29,6 +35,8 @@ def alternating_gradient(
     rank, iterations : int
     rng : Generator
         Start vector of the SVD.
+    callback : callable, optional
+        Called with (U, V) after every pair of steps, which change both in place.
 
     Returns
     -------
@@ -57,6 +65,8 @@ def alternating_gradient(
         masked.residual(rows, columns, known.data, U, V, residual)
         sparse_dense.multiply(mirrored_rows, mirrored_columns, residual[mirrored.data], U, change)
         V += step * change
+        if callback is not None:
+            callback((U, V))
     return U
 
 

@@ -11,6 +11,7 @@ gradients g, g' before and after the step, T the transport and d the direction b
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, Literal, Protocol
@@ -81,6 +82,7 @@ def conjugate_gradient(
     line_search: LineSearchName = "exact",
     tolerance: float = 1e-6,
     minimum_step: float = 1e-10,
+    callback: Callable[[Any], None] | None = None,
 ) -> Solution:
     """Minimise ``problem`` over ``manifold`` from ``point``.
 
@@ -99,6 +101,8 @@ def conjugate_gradient(
         Stop once the gradient is this many times shorter than at the start (0: never).
     minimum_step : float
         Stop when the length of a step falls below this; the step itself is kept.
+    callback : callable, optional
+        Called with the point after every step.
 
     Returns
     -------
@@ -131,6 +135,8 @@ def conjugate_gradient(
             return stop(NO_DECREASE)
         old, state = state.point, line.move(t)
         costs.append(float(state.cost))
+        if callback is not None:
+            callback(state.point)
         if t * length < minimum_step:
             return stop(SHORT_STEP)
         if len(costs) > iterations:

@@ -6,6 +6,7 @@ prox of the absolute errors (shrinkage at 1 / rho), and the scaled multiplier u.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -20,7 +21,12 @@ TOLERANCE = 1e-3
 
 
 def l1_completion(
-    known: MaskedSymmetric, start: np.ndarray, *, rho: float, iterations: int
+    known: MaskedSymmetric,
+    start: np.ndarray,
+    *,
+    rho: float,
+    iterations: int,
+    callback: Callable[[np.ndarray], None] | None = None,
 ) -> np.ndarray:
     """Z of smallest weighted sum of absolute errors, from a given start.
 
@@ -35,6 +41,8 @@ def l1_completion(
         Penalty; errors well below 1 / rho are treated as exact.
     iterations : int
         Rounds of the three steps, each with three CG iterations on Z.
+    callback : callable, optional
+        Called with Z after every round.
 
     Returns
     -------
@@ -54,6 +62,8 @@ def l1_completion(
         error = -known.residual(Z)
         previous, shrunk = shrunk, soft_threshold(error + dual, threshold)
         dual += error - shrunk
+        if callback is not None:
+            callback(Z)
         primal = _norm(error - shrunk) <= TOLERANCE * max(_norm(known.targets), 1e-12)
         if primal and rho * _norm(shrunk - previous) <= TOLERANCE * max(rho * _norm(dual), 1e-12):
             break

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from xcbench.optim.eigen import leading_eigenpairs
@@ -40,12 +42,17 @@ def spectral_factor(
 
 
 def singular_value_projection(
-    known: MaskedSymmetric, rank: int, iterations: int, rng: np.random.Generator
+    known: MaskedSymmetric,
+    rank: int,
+    iterations: int,
+    rng: np.random.Generator,
+    callback: Callable[[np.ndarray], None] | None = None,
 ) -> np.ndarray:
     """M <- P_r(M + P_Omega(S - M)), SVP with step 1 as printed in the SLEEC paper, from M = 0.
 
     M stays factored as Z Z^T: the matrix whose eigenpairs are wanted is Z Z^T plus a sparse one, so
-    a step costs a few products with it and never forms it.
+    a step costs a few products with it and never forms it. ``callback`` is called with Z after
+    every step.
 
     Returns
     -------
@@ -53,6 +60,8 @@ def singular_value_projection(
         Z; columns of eigenvalues that are not positive are zero.
     """
     Z, basis = spectral_factor(known, rank, rng, FIRST_ITERATIONS)
+    if callback is not None:
+        callback(Z)
     for _ in range(iterations - 1):
         half = known.residual(Z)
         half *= np.float32(0.5)
@@ -64,6 +73,8 @@ def singular_value_projection(
 
         values, vectors, basis = leading_eigenpairs(step, basis, rank, WARM_ITERATIONS)
         Z = _factor(values, vectors)
+        if callback is not None:
+            callback(Z)
     return Z
 
 

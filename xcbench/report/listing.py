@@ -56,8 +56,8 @@ def as_json(rows: Sequence[Row], columns: Sequence[str]) -> str:
 def as_markdown(rows: Sequence[Row], columns: Sequence[str]) -> str:
     """A markdown table; numbers shortened, and no text in it is taken for markup."""
     dashes = ["---:" if _is_numeric(rows, column) else "---" for column in columns]
-    lines = [[_escaped(column) for column in columns], dashes]
-    lines += [[_escaped(shortened(row.get(column))) for column in columns] for row in rows]
+    lines = [[escaped(column) for column in columns], dashes]
+    lines += [[escaped(shortened(row.get(column))) for column in columns] for row in rows]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
@@ -73,5 +73,6 @@ def _is_numeric(rows: Sequence[Row], column: str) -> bool:
     return all(value in (None, "") or isinstance(value, (int, float)) for value in values)
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """Text for a markdown cell: nothing in it is taken for markup."""
     return html.escape(_MARKDOWN.sub(r"\\\1", literal(text).plain), quote=False)

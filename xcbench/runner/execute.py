@@ -14,7 +14,7 @@ from xcbench.models.base import worded
 from xcbench.models.memory import warning
 from xcbench.runner.available_memory import available_memory
 from xcbench.runner.checkpoints import AFTER_S, Checkpoints
-from xcbench.runner.executors import limited_threads, make_executor
+from xcbench.runner.executors import limited_threads, make_executor, stop_workers
 from xcbench.runner.files import is_storage_failure
 from xcbench.runner.memory import PeakMemory
 from xcbench.runner.plan import RESULTS_VERSION, Job
@@ -53,10 +53,14 @@ def execute(job: Job, places: Places, progress: Progress, provenance: dict[str, 
     checkpoints = _checkpoints(job, places.checkpoint, provenance)
     executor = make_executor(job.executor, progress, checkpoints)
     error, outcome, estimated = "", None, 0
+    workers = xc.needs_workers(job.config)
+    if not workers:  # Those of the job before would count as memory of this one.
+        stop_workers()
     with PeakMemory() as memory, limited_threads(job.executor.threads):
         try:
             estimated = _estimated(job, executor.jobs)
-            executor.start()
+            if workers:
+                executor.start()
             outcome = xc.run(job.config, job.data, places.gathered, executor)
         except XCBenchError as caught:
             error = str(caught)

@@ -22,16 +22,16 @@ class StorageError(XCBenchError):
     """The results folder can no longer be written; the text says why and what is kept."""
 
 
-def write_atomic(path: Path, text: str) -> None:
-    """Write a text file under a temporary name beside it, then rename it into place.
+def write_atomic(path: Path, content: str | bytes) -> None:
+    """Write a file (text as UTF-8) under a temporary name beside it, then rename it into place.
 
     The caller holds the lock of the folder. The temporary name is always the same one on a host, so
     what a killed process left of it is overwritten by the next.
     """
     temporary = path.with_name(f".{path.name}@{socket.gethostname()}.new")
     try:
-        with open(temporary, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
+        with open(temporary, "wb") as file:
+            file.write(content.encode("utf-8") if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)

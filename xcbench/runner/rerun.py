@@ -18,6 +18,7 @@ import numpy as np
 from xcbench.config.loader import load_config
 from xcbench.data.dataset import TopK
 from xcbench.errors import ConfigError, DataError, XCBenchError
+from xcbench.models.peers import require
 from xcbench.runner.comparison import Comparison, compare, settings_of
 from xcbench.runner.plan import Job, Plan, make_job
 from xcbench.runner.progress import Progress
@@ -122,7 +123,8 @@ def repeat_job(stored: Stored, data_root: Path, jobs: int | None) -> Job:
     Raises
     ------
     ConfigError
-        The stored config cannot be read, or is no longer what the run was told.
+        The stored config cannot be read, or is no longer what the run was told; or the library of
+        its method is not installed.
     DataError
         The data is missing, or not what the run was made from.
     """
@@ -130,6 +132,7 @@ def repeat_job(stored: Stored, data_root: Path, jobs: int | None) -> Job:
     config = load_config(stored.config, ["executor.checkpoint=never", *executor])
     result = stored.result
     job = config.jobs()[0]
+    require(job.method.settings)
     before, after = settings_of(result.config), settings_of(job.mapping())
     for key in sorted(before.keys() & after.keys()):
         if before[key] != after[key]:

@@ -22,7 +22,7 @@ COLUMNS = (
     "test_rows_without_labels", "jobs", "threads_per_job", "backend", "host", "cpu", "cores",
     "ram_bytes", "python", "numpy", "scipy", "numba", "blas", "xcbench", "git_commit",
     "git_dirty", "config_sha256", "data_sha256", "overrides", "estimated_bytes", "resumed_tasks",
-    "predictions_sha256", "results_version",
+    "predictions_sha256", "results_version", "head_s",
 )  # fmt: skip
 
 

@@ -9,7 +9,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from xcbench.errors import DataError, LockedError, XCBenchError
+from xcbench.errors import ConfigError, DataError, LockedError, XCBenchError
+from xcbench.models.peers import missing
 from xcbench.runner.execute import Places, blank, execute
 from xcbench.runner.executors import stop_workers
 from xcbench.runner.files import StorageError, is_storage_failure, storage_reason
@@ -50,13 +51,16 @@ class Summary:
     skipped_failed: list[str] = field(default_factory=list)
     locked: list[str] = field(default_factory=list)
     not_started: list[str] = field(default_factory=list)
+    not_installed: list[str] = field(default_factory=list)
     data_errors: int = 0
 
     @property
     def exit_code(self) -> int:
-        """0 done or nothing to do, 1 a job failed, 3 data missing, 4 all that is left is locked."""
+        """0 done or nothing to do, 1 a job failed, 2 a library or 3 data missing, 4 all locked."""
         if self.failed:
             return XCBenchError.exit_code
+        if self.not_installed:
+            return ConfigError.exit_code
         if self.data_errors:
             return DataError.exit_code
         idle = not (self.executed or self.not_started)
@@ -95,6 +99,7 @@ class Runner:
         summary = Summary(data_errors=len(plan.data_errors))
         with _storage(self.store):
             due = [job for job in plan.jobs if not self._skipped(job, summary)]
+            due = _installed(due, summary)
             provenance = collect() if due else {}
             self._tell_of_other_versions()
             with self.progress.jobs(len(due)) as advance, _no_worker_left():
@@ -177,6 +182,21 @@ class Runner:
             self.store.discard(result.run_id)
         else:
             self.store.commit(result)
+
+
+def _installed(due: list[Job], summary: Summary) -> list[Job]:
+    """The jobs whose libraries are there; the others are left out, told of, and stay to do."""
+    reasons = {job.config.method.settings: "" for job in due}
+    reasons = {settings: missing(settings) or "" for settings in reasons}
+    left_out: dict[str, list[Job]] = {}
+    for job in due:
+        if reason := reasons[job.config.method.settings]:
+            left_out.setdefault(reason, []).append(job)
+    for reason, jobs in left_out.items():
+        methods = ", ".join(dict.fromkeys(job.config.method.label for job in jobs))
+        logger.error("%s; left out: %s", reason, methods)
+        summary.not_installed.extend(job.run_id for job in jobs)
+    return [job for job in due if not reasons[job.config.method.settings]]
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from xcbench.data.store import PreparedData, prepare
 from xcbench.errors import DataError
 from xcbench.metrics import evaluate
 from xcbench.models import load_model, make_model
-from xcbench.models.base import BLOCK_ROWS, Executor, Model, Task
+from xcbench.models.base import BLOCK_ROWS, Executor, Model, Task, WholeModel
 from xcbench.models.memory import DataShape, MemoryEstimate, estimate
 
 logger = logging.getLogger(__name__)
@@ -62,7 +62,8 @@ class XCOutcome:
     metrics : dict of str to float
         "P@1" and so on, percent.
     seconds : dict of str to float
-        Wall seconds of "train" and "predict"; the model's stages summed over their tasks.
+        Wall seconds of "train" and "predict" (a WholeModel's by its own clock); the model's stages
+        summed over their tasks.
     model_bytes, test_rows_without_labels : int
     predictions_sha256 : str
         Of the predicted labels and scores.
@@ -117,6 +118,11 @@ def memory(job: JobConfig, data: XCData, jobs: int) -> MemoryEstimate:
     return estimate(job.method.settings, shape, jobs, max(job.metrics.k))
 
 
+def needs_workers(job: JobConfig) -> bool:
+    """Whether the job's work is spread over processes; a WholeModel has threads of its own."""
+    return not isinstance(make_model(job.method.settings, job.seed), WholeModel)
+
+
 def run(job: JobConfig, data: XCData, folder: Path, executor: Executor) -> XCOutcome:
     """Train, save, predict and score; leaves ``model/`` and ``predictions.npz`` in the folder.
 
@@ -130,12 +136,17 @@ def run(job: JobConfig, data: XCData, folder: Path, executor: Executor) -> XCOut
     model = make_model(job.method.settings, job.seed).fit(train, executor)
     seconds = {"train": time.perf_counter() - start}
     seconds |= {stage: float(spent) for stage, spent in model.stage_seconds.items()}
+    own_clock = model.wall_seconds if isinstance(model, WholeModel) else None
+    seconds |= own_clock or {}
     logger.info("trained in %.1f s", seconds["train"])
     saved, model_bytes = _save(model, folder), int(model.nbytes)
-    del model  # The workers map the saved one; two in memory would be one too many.
+    del model  # The saved one predicts; two in memory would be one too many.
     start = time.perf_counter()
-    prediction = predict_blocks(saved, test, max(job.metrics.k), executor)
-    seconds["predict"] = time.perf_counter() - start
+    if own_clock is None:
+        prediction = predict_blocks(saved, test, max(job.metrics.k), executor)
+        seconds["predict"] = time.perf_counter() - start
+    else:
+        prediction, seconds["predict"] = predict_whole(saved, test, max(job.metrics.k), executor)
     np.savez(folder / "predictions.npz", labels=prediction.labels, scores=prediction.scores)
     a, b, wanted = data.propensity.a, data.propensity.b, job.metrics
     metrics = evaluate(prediction, test.Y, train.Y, wanted.k, a, b, wanted.psndcg)
@@ -171,6 +182,15 @@ def predict_blocks(saved: Path, test: Dataset, k: int, executor: Executor) -> To
         np.concatenate([np.zeros((0, k), np.int32), *(labels for labels, _ in blocks)]),
         np.concatenate([np.zeros((0, k), np.float32), *(scores for _, scores in blocks)]),
     )
+
+
+def predict_whole(saved: Path, test: Dataset, k: int, executor: Executor) -> tuple[TopK, float]:
+    """Predict a dataset with a saved WholeModel, in one call; and what it took by its clock."""
+    model = load_model(saved)
+    assert isinstance(model, WholeModel)
+    model.threads = executor.jobs * executor.threads
+    prediction = model.predict(test.X, k)
+    return prediction, model.wall_seconds["predict"]
 
 
 def _predict_rows(

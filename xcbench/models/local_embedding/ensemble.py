@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from time import perf_counter
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 
 from xcbench.config.methods import LocalEmbeddingSettings, PartitionSettings
 from xcbench.data.dataset import Dataset, TopK
+from xcbench.kernels.blend import blend
 from xcbench.kernels.csr import csr_parts
 from xcbench.kernels.tally import tally
+from xcbench.metrics.propensity import inverse_propensity
 from xcbench.models.base import Executor, InlineExecutor, Task
 from xcbench.models.local_embedding import files
 from xcbench.models.local_embedding.cluster import Cluster, fit_cluster
+from xcbench.models.local_embedding.head import LinearHead, assembled, head_tasks
 from xcbench.models.local_embedding.partition import nearest_cluster, partition
 
 POINTS_PER_CLUSTER = 6000  # of ``clusters: auto``, as in the RXML paper
+USUAL_PROPENSITY = 0.55, 1.5  # A and B of Jain et al. (2016) where no others were fitted
 PREDICT_ROWS = 8192  # whose votes are held at once
 
 
@@ -44,7 +50,7 @@ class LocalEmbedding:
     Attributes
     ----------
     stage_seconds : dict of str to float
-        Seconds of partition, neighbours, completion and regression, summed over tasks.
+        Seconds of partition, neighbours, completion, regression and head, summed over tasks.
     """
 
     def __init__(self, settings: LocalEmbeddingSettings, seed: int) -> None:
@@ -53,9 +59,13 @@ class LocalEmbedding:
         self.stage_seconds: dict[str, float] = {}
         self.learners: list[Learner] = []
         self.labels = sparse.csr_array((0, 0), dtype=np.float32)
+        self.head: LinearHead | None = None
 
     def fit(self, train: Dataset, executor: Executor | None = None) -> Self:
-        """Fit every (learner, cluster) as a task of its own; points without labels take no part."""
+        """Fit every (learner, cluster), and every block of labels of the head, as its own task.
+
+        Points without labels take no part in the clusters.
+        """
         executor = executor or InlineExecutor()
         settings = self.settings
         clusters = settings.clusters
@@ -75,13 +85,15 @@ class LocalEmbedding:
         tasks = [
             Task(
                 f"learner {learner}, cluster {number}",
-                (train, rows, settings, self.seed, learner, number),
+                (fit_cluster, train, rows, settings, self.seed, learner, number),
                 cost=float(rows.size),
             )
             for learner, (members, _, _) in enumerate(splits)
             for number, rows in enumerate(members)
         ]
-        fitted = iter(executor.map(fit_cluster, tasks, "clusters"))
+        heads = head_tasks(train, settings.head) if settings.head.kind != "none" else []
+        # In one stage, so that the head's tasks fill the cores the clusters leave idle.
+        fitted = iter(executor.map(_call, [*tasks, *heads], "clusters"))
         total: Counter[str] = Counter()
         self.learners = []
         for members, centroids, seconds in splits:
@@ -90,11 +102,19 @@ class LocalEmbedding:
             self.learners.append(Learner(centroids, [Cluster(*arrays) for arrays, _ in parts]))
             for _, stage_seconds in parts:
                 total.update(stage_seconds)
+        if heads:
+            parts = list(fitted)
+            self.head = assembled([arrays for arrays, _ in parts], train.n_features)
+            for _, stage_seconds in parts:
+                total.update(stage_seconds)
         self.stage_seconds = dict(total)
         return self
 
     def predict(self, X: sparse.csr_array, k: int) -> TopK:
-        """Pool the votes of all learners' neighbours; labels nobody votes for are not listed."""
+        """Pool the votes of all learners' neighbours, and blend them with the head if there is one.
+
+        Labels without a positive score are not listed.
+        """
         if k < 1:
             raise ValueError(f"k is {k}; expected at least 1")
         if self.learners and X.shape[1] != self.learners[0].centroids.shape[1]:
@@ -111,15 +131,36 @@ class LocalEmbedding:
         return TopK(labels, scores)
 
     def _predict_block(self, X: sparse.csr_array, labels: np.ndarray, scores: np.ndarray) -> None:
-        votes = [self._votes(learner, X) for learner in self.learners]
-        tally(
-            np.hstack([ids for ids, _ in votes]),
-            np.hstack([weights for _, weights in votes]),
-            *csr_parts(self.labels)[:2],
-            self.labels.shape[1],
+        pairs = [self._votes(learner, X) for learner in self.learners]
+        ids = np.hstack([ids for ids, _ in pairs])
+        votes = np.hstack([weights for _, weights in pairs])
+        known = csr_parts(self.labels)[:2]
+        if self.head is None:
+            tally(ids, votes, *known, self._label_weights, labels, scores)
+            return
+        blend(
+            ids,
+            votes,
+            *known,
+            *csr_parts(X),
+            *csr_parts(self.head.weights),
+            self.head.intercepts,
+            self.settings.head.weight,
+            self._label_weights,
             labels,
             scores,
         )
+
+    @cached_property
+    def _label_weights(self) -> np.ndarray:
+        """What the scores of each label are multiplied by, float32 (l,)."""
+        if self.settings.tail == 0:
+            weights = np.ones(self.labels.shape[1], np.float32)
+        else:
+            powers = inverse_propensity(self.labels, *USUAL_PROPENSITY) ** self.settings.tail
+            weights = powers.astype(np.float32)
+        weights.setflags(write=False)
+        return weights
 
     def _votes(self, learner: Learner, X: sparse.csr_array) -> tuple[np.ndarray, np.ndarray]:
         shape = (X.shape[0], self.settings.vote.neighbours)
@@ -136,11 +177,16 @@ class LocalEmbedding:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of centroids, regressors, stored embeddings and the training labels."""
+        """Bytes of centroids, regressors, stored embeddings, head and the training labels."""
         labels = self.labels.indptr.nbytes + self.labels.indices.nbytes
-        return labels + sum(
-            learner.centroids.nbytes + sum(a.nbytes for c in learner.clusters for a in c.arrays)
-            for learner in self.learners
+        head = self.head.nbytes if self.head is not None else 0
+        return (
+            labels
+            + head
+            + sum(
+                learner.centroids.nbytes + sum(a.nbytes for c in learner.clusters for a in c.arrays)
+                for learner in self.learners
+            )
         )
 
     def save(self, folder: Path) -> None:
@@ -148,6 +194,8 @@ class LocalEmbedding:
         files.save_header(folder, self.settings, self.seed, self.labels)
         for number, learner in enumerate(self.learners):
             files.save_learner(folder, number, learner.centroids, learner.clusters)
+        if self.head is not None:
+            files.save_head(folder, self.head)
 
     @classmethod
     def load(cls, folder: Path) -> Self:
@@ -158,7 +206,13 @@ class LocalEmbedding:
         model.learners = [
             Learner(*files.load_learner(folder, number)) for number in range(settings.learners)
         ]
+        if settings.head.kind != "none":
+            model.head = files.load_head(folder, labels.shape[1])
         return model
+
+
+def _call(function: Callable[..., Any], *arguments: Any) -> Any:
+    return function(*arguments)
 
 
 def split(

@@ -12,10 +12,11 @@ import numpy as np
 from scipy import sparse
 
 from xcbench.config.methods import LocalEmbeddingSettings
+from xcbench.models.files import load_csr, open_array, save_csr
 from xcbench.models.local_embedding.cluster import Cluster
+from xcbench.models.local_embedding.head import LinearHead
 
 FLAT = ("rows", "features", "weights", "stored")
-EMPTY = 128  # bytes of a .npy file that holds no entry
 DTYPES = (np.int32, np.int32, np.float32, np.float32)
 
 
@@ -32,7 +33,8 @@ def save_header(
 def load_header(folder: Path) -> tuple[LocalEmbeddingSettings, int, sparse.csr_array]:
     """Read back what save_header wrote."""
     header = json.loads((folder / "model.json").read_text(encoding="utf-8"))
-    indptr, indices = _open(folder / "label_indptr.npy"), _open(folder / "label_indices.npy")
+    indptr = open_array(folder / "label_indptr.npy")
+    indices = open_array(folder / "label_indices.npy")
     ones = np.ones(indices.size, np.float32)
     ones.setflags(write=False)
     labels = sparse.csr_array(
@@ -59,7 +61,7 @@ def save_learner(folder: Path, number: int, centroids: np.ndarray, clusters: lis
 def load_learner(folder: Path, number: int) -> tuple[np.ndarray, list[Cluster]]:
     """Map one learner: its centroids and clusters."""
     stem = folder / f"learner-{number:03d}"
-    flat = [_open(Path(f"{stem}-{name}.npy")) for name in FLAT]
+    flat = [open_array(Path(f"{stem}-{name}.npy")) for name in FLAT]
     at = [0] * len(flat)
 
     def take(which: int, *shape: int) -> np.ndarray:
@@ -71,11 +73,16 @@ def load_learner(folder: Path, number: int) -> tuple[np.ndarray, list[Cluster]]:
         Cluster(take(0, n), take(1, f), take(2, f, r), take(3, n, width))
         for n, f, r, width in np.load(f"{stem}-layout.npy").tolist()
     ]
-    return _open(Path(f"{stem}-centroids.npy")), clusters
+    return open_array(Path(f"{stem}-centroids.npy")), clusters
 
 
-def _open(path: Path) -> np.ndarray:
-    # an empty array cannot be mapped
-    array = np.asarray(np.load(path, mmap_mode="r" if path.stat().st_size > EMPTY else None))
-    array.setflags(write=False)
-    return array
+def save_head(folder: Path, head: LinearHead) -> None:
+    """Write the linear head."""
+    save_csr(folder, "head", head.weights)
+    np.save(folder / "head_intercepts.npy", head.intercepts)
+
+
+def load_head(folder: Path, n_labels: int) -> LinearHead:
+    """Map the linear head."""
+    intercepts = open_array(folder / "head_intercepts.npy")
+    return LinearHead(load_csr(folder, "head", n_labels), intercepts)

@@ -7,8 +7,9 @@ one, how many neighbours share a label) is taken as is usual for text and never 
 
 from __future__ import annotations
 
-from xcbench.config.methods import LocalEmbeddingSettings, MethodSettings
-from xcbench.models.memory import global_fixed_rank, local_embedding
+from xcbench.config.methods import GlobalSettings, LocalEmbeddingSettings, MethodSettings
+from xcbench.config.peers import FeatureNeighboursSettings, OneVsRestSettings
+from xcbench.models.memory import baselines, global_fixed_rank, local_embedding, peers
 from xcbench.models.memory.shape import DataShape
 from xcbench.models.memory.stages import MemoryEstimate, Stage, warning
 
@@ -30,7 +31,15 @@ def estimate(settings: MethodSettings, shape: DataShape, jobs: int, k: int) -> M
     if isinstance(settings, LocalEmbeddingSettings):
         stages = local_embedding.stages(settings, shape, k)
         advice = "a smaller rank, fewer learners or fewer clusters"
-    else:
+    elif isinstance(settings, GlobalSettings):
         stages = global_fixed_rank.stages(settings, shape, k)
         advice = global_fixed_rank.ADVICE
+    elif isinstance(settings, OneVsRestSettings):
+        stages = baselines.one_vs_rest(settings, shape, k)
+        advice = baselines.ONE_VS_REST_ADVICE
+    elif isinstance(settings, FeatureNeighboursSettings):
+        stages = baselines.feature_neighbours(settings, shape, k)
+        advice = baselines.NEIGHBOURS_ADVICE
+    else:
+        stages, advice = peers.stages(settings, shape, k), peers.ADVICE
     return MemoryEstimate(stages, jobs, advice)

@@ -12,12 +12,14 @@ from math import ceil, log, sqrt
 
 from xcbench.config.methods import (
     CompletionSettings,
+    HeadSettings,
     LocalEmbeddingSettings,
     PartitionSettings,
     RegressionSettings,
     VoteSettings,
 )
 from xcbench.models.local_embedding.ensemble import POINTS_PER_CLUSTER
+from xcbench.models.local_embedding.head import BLOCK_LABELS, TASK_LABELS
 from xcbench.models.local_embedding.partition import ASSIGN_BLOCK
 from xcbench.models.memory.shape import DataShape
 from xcbench.models.memory.stages import FREED, KEPT, RETURNED, Stage
@@ -27,6 +29,9 @@ from xcbench.optim.svp import OVERSAMPLING
 # Unordered pairs of Omega for each directed one: 1/2 where all choices are mutual, 1 where none is.
 MERGED = 0.75
 SCALED_AT_ONCE = 1 << 22  # entries that data.features.unit holds as float64
+# Weights of the head above the usual threshold for each pair of a feature and a label that occur in
+# one training row, pairs counted with repeats: 0.06 to 1 on four data sets.
+HEAD_KEPT = 1.5
 
 
 def stages(settings: LocalEmbeddingSettings, shape: DataShape, k: int) -> tuple[Stage, ...]:
@@ -40,6 +45,9 @@ def stages(settings: LocalEmbeddingSettings, shape: DataShape, k: int) -> tuple[
     fit = max(_fit(mean, settings), _fit(largest, settings), 3 * largest.bytes(settings.vote))
     model = settings.learners * clusters * mean.bytes(settings.vote)
     centroids = 4 * settings.learners * clusters * shape.n_features
+    head, heads = _head_bytes(settings.head, shape), _head_tasks(settings.head, shape)
+    tasks = settings.learners * clusters + heads
+    fit = max(fit, _head_fit(settings.head, shape))
     freed = min(fit, FREED)
     return (
         Stage(
@@ -53,18 +61,21 @@ def stages(settings: LocalEmbeddingSettings, shape: DataShape, k: int) -> tuple[
         Stage(
             "clusters",
             "a smaller rank or more clusters",
-            settings.learners * clusters,
+            tasks,
             task=fit,
             mapped=shape.train_bytes,
-            result=mean.bytes(settings.vote),
+            result=(model + head) // tasks,
             held=splits,
         ),
         Stage(
             "save",
             "",
             0,
-            # One learner's weights or embeddings as one array.
-            held=splits + model + clusters * max(mean.weights, mean.stored(settings.vote)),
+            # The head's parts, by label and by feature, or a learner's weights or embeddings as one
+            # array.
+            held=splits
+            + model
+            + max(3 * head, head + clusters * max(mean.weights, mean.stored(settings.vote))),
             freed=freed,
         ),
         Stage(
@@ -72,7 +83,11 @@ def stages(settings: LocalEmbeddingSettings, shape: DataShape, k: int) -> tuple[
             "fewer clusters",
             shape.blocks,
             task=_predict(settings, shape, clusters, k),
-            mapped=model + centroids + 4 * (shape.nnz_labels + shape.n_train) + shape.block_bytes,
+            mapped=model
+            + head
+            + centroids
+            + 4 * (shape.nnz_labels + shape.n_train)
+            + shape.block_bytes,
             result=8 * k * shape.block_rows,
             freed=freed,
             held=int(KEPT * model) if max(mean.weights, mean.points) < RETURNED else 0,
@@ -84,6 +99,33 @@ def _count(settings: LocalEmbeddingSettings, shape: DataShape) -> int:
     if settings.clusters == "auto":
         return max(1, shape.n_train // POINTS_PER_CLUSTER)
     return min(settings.clusters, shape.n_train)
+
+
+def _head_tasks(settings: HeadSettings, shape: DataShape) -> int:
+    return 0 if settings.kind == "none" else -(-shape.n_labels // TASK_LABELS)
+
+
+def _head_bytes(settings: HeadSettings, shape: DataShape) -> int:
+    """Weights as int32 and float32, row starts, intercepts."""
+    if settings.kind == "none":
+        return 0
+    kept = shape.n_features * shape.n_labels
+    if settings.threshold > 0:
+        kept = min(kept, int(HEAD_KEPT * shape.nnz_features / shape.n_train * shape.nnz_labels))
+    return 8 * kept + 4 * (shape.n_features + shape.n_labels)
+
+
+def _head_fit(settings: HeadSettings, shape: DataShape) -> int:
+    """The peak of fit_labels."""
+    if settings.kind == "none":
+        return 0
+    block = min(shape.n_labels, BLOCK_LABELS)
+    # W, image, residual, direction and a term; by_label, its absolute values, what is kept of them
+    weights = 4 * 8 * block * (shape.n_features + 1)
+    # What is kept and all of it in one array: a task may have all frequent labels.
+    most = min(shape.n_labels, TASK_LABELS) * shape.n_features
+    kept = 2 * min(_head_bytes(settings, shape), 8 * most)
+    return weights + 7 * block * shape.n_train + kept  # positive dense (float32), as bytes, active
 
 
 def _largest_over_mean(settings: PartitionSettings, clusters: int) -> float:
@@ -235,4 +277,4 @@ def _predict(settings: LocalEmbeddingSettings, shape: DataShape, clusters: int, 
     assigning = 4 * clusters * (shape.n_features + rows) if clusters > 1 else 0
     votes = 16 * rows * settings.vote.neighbours * settings.learners  # of each learner, stacked
     queries = 8 * rows * settings.rank + 3 * shape.block_bytes
-    return labels + assigning + votes + queries + 8 * shape.n_labels + 8 * k * rows
+    return labels + assigning + votes + queries + 16 * shape.n_labels + 8 * k * rows

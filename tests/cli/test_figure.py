@@ -1,0 +1,125 @@
+"""``xcbench figure``: what it writes, what it lists as missing, and how it ends."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import tiny_text
+from xcbench.bench import convergence
+from xcbench.report.figures import read_costs
+
+METHODS = """
+methods:
+  - {preset: rxml, label: fig1-paper, rank: 4, neighbours: {count: 5}}
+  - {preset: rxml, label: fig1-spectral, rank: 4, neighbours: {count: 5}}
+  - {preset: rxml, rank: 4, neighbours: {count: 5}}
+sweep: {completion.iterations: [1, 2]}
+"""
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    monkeypatch.setenv("XCBENCH_CACHE", str(tmp_path / "cache"))
+    folder = tmp_path / "my data" / "tiny"
+    folder.mkdir(parents=True)
+    for name, n, seed in (("train", 60, 1), ("test", 20, 2)):
+        (folder / f"{name}.txt").write_text(tiny_text(n, seed))
+    return folder.parent
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """A measurement of a few iterations; a list that counts the solvers' runs."""
+    runs = []
+    solve = convergence._solve
+
+    def counted(solver, problem, iterations, seed):
+        runs.append(solver)
+        return solve(solver, problem, min(iterations, 3), seed)
+
+    monkeypatch.setattr(convergence, "_solve", counted)
+    return runs
+
+
+def written(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_it_draws_what_runs_there_are_and_lists_the_rest(xcbench, config, data):
+    assert xcbench("run", config(METHODS), "--data", data, "--quiet").exit_code == 0
+    done = xcbench("figure", "1", "2", "time", "--data", data)
+    assert done.exit_code == 0, done.output
+    assert written(data.parent / "results" / "figures") == [
+        "figure-1.png", "figure-1.svg", "figure-1.txt",
+    ]  # fmt: skip
+    assert "tiny: split 1, seed 0, 4 runs" in done.stdout
+    missing = "xcbench run configs/figures/fig1-bibtex.yaml --data '"
+    assert f"figure 1: bibtex: no runs of fig1-paper and no runs of fig1-spectral: {missing}" in (
+        done.stderr
+    )
+    assert "figure 2: delicious: no runs of fig2-clusters-paper" in done.stderr
+    assert "figure time: no runs of any method" in done.stderr
+
+
+def test_files_go_where_out_says_and_hold_the_caption(xcbench, config, data, tmp_path):
+    xcbench("run", config(METHODS), "--data", data, "--quiet")
+    assert xcbench("figure", "1", "--out", tmp_path / "a" / "b").exit_code == 0
+    folder = tmp_path / "a" / "b"
+    assert written(folder) == ["figure-1.png", "figure-1.svg", "figure-1.txt"]
+    assert (folder / "figure-1.png").read_bytes().startswith(b"\x89PNG")
+    assert "tiny: split 1" in (folder / "figure-1.txt").read_text()
+    first = (folder / "figure-1.svg").read_bytes()
+    assert xcbench("figure", "1", "--out", folder).exit_code == 0
+    assert (folder / "figure-1.svg").read_bytes() == first
+
+
+def test_nothing_to_draw_is_an_error_and_writes_nothing(xcbench, tmp_path):
+    (tmp_path / "results").mkdir()
+    done = xcbench("figure", "1", "cost")
+    assert done.exit_code == 3
+    assert "nothing to draw" in done.stderr
+    assert "figure cost: no measured costs" in done.stderr
+    assert written(tmp_path / "results") == []
+
+
+def test_a_wrong_name_or_results_folder_is_a_usage_error(xcbench):
+    assert xcbench("figure", "3").exit_code == 2
+    done = xcbench("figure", "1", "--results", "nowhere")
+    assert (done.exit_code, "no such results folder" in done.stderr) == (2, True)
+
+
+def test_costs_are_measured_once_and_again_when_forced(xcbench, config, data, short):
+    call = ("figure", "cost", "--config", config(METHODS.split("sweep")[0]), "--data", data)
+    done = xcbench(*call)
+    assert done.exit_code == 0, done.output
+    folder = data.parent / "results" / "figures"
+    assert written(folder) == [
+        "cost.csv", "figure-cost.png", "figure-cost.svg", "figure-cost.txt",
+    ]  # fmt: skip
+    rows = read_costs(folder / "cost.csv")
+    assert {row["solver"] for row in rows} == {"rcg-spectral", "rcg-random", "svp", "madmm"}
+    assert "60 points" in done.stdout
+    runs = len(short)
+    assert xcbench(*call).exit_code == xcbench("figure", "cost").exit_code == 0
+    assert len(short) == runs
+    assert xcbench(*call, "--force").exit_code == 0
+    assert len(short) == 2 * runs
+
+
+def test_a_config_without_rxml_has_no_problem_to_measure(xcbench, config, data):
+    done = xcbench("figure", "cost", "--config", config("method: sleec"), "--data", data)
+    assert done.exit_code == 2
+    assert "no method `rxml`" in done.stderr
+
+
+def test_missing_data_of_a_measurement_is_a_data_error(xcbench, config, tmp_path):
+    done = xcbench("figure", "cost", "--config", config("method: rxml"), "--data", tmp_path)
+    assert (done.exit_code, "tiny" in done.stderr) == (3, True)
+
+
+def test_neither_help_nor_the_report_loads_matplotlib_before_it_draws():
+    code = (
+        "import sys, xcbench.cli.main, xcbench.report.figures;sys.exit('matplotlib' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0

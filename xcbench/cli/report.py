@@ -1,0 +1,98 @@
+"""``xcbench report``: everything the results show, as one HTML file."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from xcbench.cli.options import DEFAULT_RESULTS, ResultsRoot
+from xcbench.errors import ConfigError
+
+if TYPE_CHECKING:
+    from xcbench.cli.tables import Asked
+    from xcbench.report.document import Table
+    from xcbench.report.html.page import Picture
+    from xcbench.runner.result import Result
+
+
+def report(
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FILE", help="Where to write the page.")
+    ] = Path("report.html"),
+    results: ResultsRoot = DEFAULT_RESULTS,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data",
+            metavar="DIR",
+            envvar="XCBENCH_DATA",
+            help="Where the datasets lie; by default data, or where a run found its own.",
+        ),
+    ] = None,
+) -> None:
+    """Write one HTML page of all results: Tables 1 to 3, the figures, every run and its origin.
+
+    The page needs no other file and no network. Its tables sort and filter, and each number leads
+    to the runs or the publication it comes from. What is missing is listed on it. Exit codes: 0
+    written, 2 there are no results, or the file cannot be written.
+    """
+    from xcbench.cli.stores import open_results
+    from xcbench.cli.tables import Asked
+    from xcbench.report.html.page import page
+    from xcbench.runner.logs import console
+
+    asked = Asked(results, data)
+    with console(logging.WARNING, bars=False):
+        found = list(open_results(results).results())
+        if not found:
+            raise ConfigError(f"{results}: no results to report; `xcbench run` makes them")
+        tables, without = _tables(asked)
+        pictures, not_drawn = _pictures(found, asked)
+        runs = [result.mapping() for result in found]
+        text = page(tables, pictures, runs, list(dict.fromkeys([*without, *not_drawn])))
+    _write(out, text)
+    runs_read = "1 run" if len(found) == 1 else f"{len(found)} runs"
+    typer.echo(f"{out}: {len(text.encode()) / 1e6:.2f} MB, {runs_read}")
+
+
+def _tables(asked: Asked) -> tuple[list[Table], list[str]]:
+    """The tables that have lines, and what they could have had besides."""
+    from xcbench.cli.table import TABLES
+    from xcbench.cli.tables import build_table
+
+    made = [build_table(number, asked) for number in TABLES]
+    tables = [table for table, _ in made if any(block.lines for block in table.blocks)]
+    return tables, [line for _, missing in made for line in missing]
+
+
+def _pictures(found: list[Result], asked: Asked) -> tuple[list[Picture], list[str]]:
+    """The figures there are runs for, and what is missing from them."""
+    from xcbench.cli.figure import Name, command, draw
+    from xcbench.config.changes import flat
+    from xcbench.report.figures import svg
+    from xcbench.report.html.page import Picture
+
+    rows: list[dict[str, Any]] = [flat(result.config) | result.row() for result in found]
+    pictures, missing = [], []
+    for name in Name:
+        drawing, gaps = draw(name, rows, asked.results / "figures" / "cost.csv")
+        ways = [(gap.what, command(gap, asked.data_root, asked.results)) for gap in gaps]
+        missing += [f"figure {name}: {what}; `{way}`" for what, way in ways]
+        if drawing is not None:
+            pictures.append(
+                Picture(name, drawing.title, drawing.caption, drawing.alt, svg(drawing))
+            )
+    return pictures, missing
+
+
+def _write(path: Path, text: str) -> None:
+    from xcbench.runner.files import write_atomic
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(path, text)
+    except OSError as error:
+        raise ConfigError(f"--out {path}: cannot be written: {error.strerror}") from None

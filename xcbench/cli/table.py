@@ -1,0 +1,133 @@
+"""``xcbench table``: the benchmark's tables, from whatever results and data are there."""
+
+from __future__ import annotations
+
+import logging
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from xcbench.cli.options import DEFAULT_RESULTS, ResultsRoot
+from xcbench.errors import ConfigError, DataError, XCBenchError
+
+if TYPE_CHECKING:
+    from xcbench.report.document import Table
+
+TABLES = (1, 2, 3)
+
+
+class Format(StrEnum):
+    """How a table is written."""
+
+    TERMINAL = "terminal"
+    MARKDOWN = "markdown"
+    LATEX = "latex"
+    CSV = "csv"
+    HTML = "html"
+
+
+def table(
+    number: Annotated[
+        int,
+        typer.Argument(
+            metavar="N", min=TABLES[0], max=TABLES[-1], help="1: datasets, 2: accuracy, 3: cost."
+        ),
+    ],
+    results: ResultsRoot = DEFAULT_RESULTS,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data",
+            metavar="DIR",
+            envvar="XCBENCH_DATA",
+            help="Where the datasets lie; by default data, or where a run found its own.",
+        ),
+    ] = None,
+    datasets: Annotated[
+        list[str] | None,
+        typer.Option("--dataset", metavar="NAME", help="Of this dataset; repeatable."),
+    ] = None,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--method",
+            metavar="LABEL",
+            help="Measured, with this label, or like 'rxml*'; repeatable.",
+        ),
+    ] = None,
+    format_: Annotated[
+        Format | None, typer.Option("--format", help="By default terminal, or by FILE's ending.")
+    ] = None,
+    out: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="Write here instead: .txt, .md, .tex, .csv or .html; repeatable.",
+        ),
+    ] = None,
+) -> None:
+    """Print a table of the benchmark, made of whatever results and data are there.
+
+    Published numbers stand beside measured ones and name their source. In Table 2 the best is
+    starred, and what the saved predictions cannot tell from it is marked as tied. What is missing
+    is listed on stderr with what to do about it. Exit codes: 0 something was made, 1 there is no
+    finished run, 2 usage or no results folder, 3 (Table 1) none of the data is there.
+    """
+    from xcbench.cli.tables import Asked, build_table
+    from xcbench.runner.logs import console
+
+    targets = [(path, format_ or _format_of(path)) for path in out or ()]
+    asked = Asked(results, data, tuple(datasets or ()), tuple(methods or ()))
+    with console(logging.WARNING, bars=False):
+        made, missing = build_table(number, asked)
+    if missing:
+        typer.echo("missing:", err=True)
+    for line in missing:
+        typer.echo(f"  {line}", err=True)
+    if not any(block.lines for block in made.blocks):
+        if number == 1:
+            raise DataError(f"no dataset to count in {asked.data_root}")
+        these = "of these " if datasets or methods else ""
+        raise XCBenchError(f"no finished run {these}in {results}")
+    for path, name in targets:
+        _write(made, path, name)
+    if not targets:
+        _print(made, format_ or Format.TERMINAL)
+
+
+def _format_of(path: Path) -> Format:
+    from xcbench.report.formats import SUFFIXES
+
+    if path.suffix not in SUFFIXES:
+        raise ConfigError(
+            f"--out {path}: found the ending {path.suffix!r}; expected one of "
+            f"{', '.join(SUFFIXES)}, or --format beside it"
+        )
+    return Format(SUFFIXES[path.suffix])
+
+
+def _write(made: Table, path: Path, name: Format) -> None:
+    from xcbench.report.formats import FORMATS
+    from xcbench.runner.files import write_atomic
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(path, FORMATS[name](made))
+    except OSError as error:
+        raise ConfigError(f"--out {path}: cannot be written: {error.strerror}") from None
+    typer.echo(f"wrote {path}", err=True)
+
+
+def _print(made: Table, name: Format) -> None:
+    from rich.console import Console
+
+    from xcbench.report.formats import FORMATS
+    from xcbench.report.formats.terminal import print_table
+
+    if name is Format.TERMINAL:
+        print_table(made, Console())
+    else:
+        typer.echo(FORMATS[name](made), nl=False)

@@ -1,0 +1,25 @@
+"""What all settings are made of: their base class, and the kinds of numbers they hold."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+
+class Settings(BaseModel):
+    """Base of all settings: frozen, strict types, finite numbers, unknown keys refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+
+def _kind_shorthand(value: Any) -> Any:
+    """Read ``partition: kmeans`` as ``partition: {kind: kmeans}``."""
+    return {"kind": value} if isinstance(value, str) else value
+
+
+Shorthand = BeforeValidator(_kind_shorthand)
+Positive = Annotated[float, Field(gt=0)]
+NonNegative = Annotated[float, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, lt=1)]
+Count = Annotated[int, Field(ge=1)]

@@ -1,0 +1,48 @@
+"""Whether the library of a method can be used here, asked before anything is run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from importlib.util import find_spec
+from pathlib import Path
+
+from xcbench.config.methods import MethodSettings
+from xcbench.errors import ConfigError
+
+LIBRARIES = {"omikuji": "omikuji", "napkinxc": "napkinXC"}
+PECOS_PYTHON = "XCBENCH_PECOS_PYTHON"
+PECOS_ENVIRONMENT = Path(".venv-pecos")
+
+
+def missing(settings: MethodSettings) -> str | None:
+    """What has to be installed before this method can run, as a sentence; None if nothing."""
+    if settings.model == "pecos":
+        return _missing_pecos()
+    if settings.model in LIBRARIES and find_spec(settings.model) is None:
+        return f"{LIBRARIES[settings.model]} is not installed: pip install 'xcbench[peers]'"
+    return None
+
+
+def require(settings: MethodSettings) -> None:
+    """Raise a ConfigError where the library of a method is missing."""
+    if (what := missing(settings)) is not None:
+        raise ConfigError(what)
+
+
+def pecos_python() -> str:
+    """The interpreter that has libpecos: the one the environment names, else of ``make peers``."""
+    return os.environ.get(PECOS_PYTHON) or str((PECOS_ENVIRONMENT / "bin" / "python").absolute())
+
+
+def _missing_pecos() -> str | None:
+    python = pecos_python()
+    remedy = f"`make peers` makes one in {PECOS_ENVIRONMENT}, or {PECOS_PYTHON} names another"
+    command = [python, "-I", "-c", "import pecos"]
+    try:
+        found = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    except OSError as error:
+        return f"PECOS needs a Python of its own, and {python} does not run ({error}): {remedy}"
+    if found.returncode:
+        return f"libpecos is not installed for {python}: {remedy}"
+    return None

@@ -1,0 +1,203 @@
+"""A table as HTML: what JavaScript makes sortable and filterable, and is readable without."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+
+from xcbench.report.document import Block, Cell, Column, Group, Line, Standing, Table
+from xcbench.report.html.markup import Markup, anchor, element, hidden, joined
+from xcbench.report.html.sources import Sources
+
+# The tag of a row, and what a filter box calls those that have it.
+GROUPS: dict[Group, str] = {
+    "ours": "ours",
+    "paper": "paper",
+    "peer": "peer",
+    "baseline": "baseline",
+    "published": "published",
+    "data": "counted",
+}
+_MEANINGS: dict[Group, str] = {
+    "ours": "this project's methods",
+    "paper": "methods of the papers it reproduces, run here",
+    "peer": "other libraries, run here",
+    "baseline": "plain baselines, run here",
+    "published": "read in a publication",
+    "data": "in the dataset's files",
+}
+_SIGNS: dict[Standing, tuple[str, str]] = {
+    "best": ("★", "best"),
+    "tied": ("~", "tied with the best"),
+    "above": ("↑", "published, above the best measured"),
+}
+_SPREAD = " ± "
+_BETTER = {"higher": ("↑", "higher is better"), "lower": ("↓", "lower is better")}
+
+
+def table_markup(table: Table, sources: Sources, name: str, tools: bool = True) -> Markup:
+    """A table and its notes, without a heading.
+
+    Parameters
+    ----------
+    table : Table
+    sources : Sources
+        Gets the sources of the numbers.
+    name : str
+        The id of the table; its caption has ``<name>-caption``.
+    tools : bool
+        Whether rows can be searched and left out by group, and the signs are explained.
+    """
+    lines = [line for block in table.blocks for line in block.lines]
+    wide = {key for line in lines for key, cell in line.cells.items() if _SPREAD in cell.text}
+    first = "Dataset" if any(line.group == "data" for line in lines) else "Method"
+    head = element(
+        "tr",
+        element("th", element("span", first, class_="name"), scope="col"),
+        *map(_heading, table.columns),
+    )
+    scroller = element(
+        "div",
+        element(
+            "table",
+            element("caption", table.title, class_="vh", id=f"{name}-caption"),
+            element("thead", head),
+            *(_body(block, table.columns, sources, wide) for block in table.blocks),
+            id=name,
+        ),
+        class_="scroll",
+        tabindex=0,
+        role="region",
+        aria_labelledby=f"{name}-caption",
+    )
+    notes = [element("p", note, class_="note") for note in table.notes]
+    above = [_legend(lines), _tools(lines, name)] if tools else []
+    return joined([*above, scroller, *notes])
+
+
+def of_dataset(table: Table, dataset: str) -> Table | None:
+    """The part of a table that is about a dataset, or None when there is none.
+
+    Its blocks begin their titles with its name; in a block without a title, its lines are the one
+    of that label and the published ones after it.
+    """
+    blocks = []
+    for block in table.blocks:
+        if block.title:
+            lines = block.lines if re.split(r"[\s,:]", block.title)[0] == dataset else ()
+        else:
+            lines = tuple(_lines_of(dataset, block.lines))
+        if lines:
+            blocks.append(replace(block, lines=lines))
+    return replace(table, blocks=tuple(blocks), notes=()) if blocks else None
+
+
+def _lines_of(dataset: str, lines: Iterable[Line]) -> Iterator[Line]:
+    is_its = False
+    for line in lines:
+        if line.group != "published":
+            is_its = line.label == dataset
+        if is_its:
+            yield line
+
+
+def _tools(lines: list[Line], name: str) -> Markup:
+    counts: Counter[Group] = Counter(line.group for line in lines)
+    boxes = [
+        element(
+            "label",
+            element("input", type="checkbox", value=group, checked=True),
+            f" {shown} ({counts[group]})",
+        )
+        for group, shown in GROUPS.items()
+        if group in counts
+    ]
+    search = element("input", type="search", autocomplete="off", spellcheck="false")
+    return element(
+        "div",
+        element("fieldset", element("legend", "Rows"), *boxes) if len(boxes) > 1 else "",
+        element("label", "Find ", search),
+        element("output", role="status"),
+        class_="tools",
+        data_table=name,
+        hidden=True,
+    )
+
+
+def _heading(column: Column) -> Markup:
+    sign, words = _BETTER.get(column.better, ("", ""))
+    mark = element("span", sign, class_="sign", aria_hidden="true") if sign else ""
+    return element(
+        "th", element("span", column.heading, class_="name"), mark,
+        hidden(f", {words}") if words else "", scope="col", data_better=column.better or None,
+    )  # fmt: skip
+
+
+def _body(
+    block: Block, columns: tuple[Column, ...], sources: Sources, wide: Collection[str]
+) -> Markup:
+    width = len(columns) + 1
+    title = element("th", element("span", block.title), scope="rowgroup", colspan=width)
+    notes = joined((element("span", note) for note in block.notes), element("br"))
+    return element(
+        "tbody",
+        element("tr", title, class_="title") if block.title else "",
+        *(_row(line, columns, sources, wide) for line in block.lines),
+        element("tr", element("td", notes, colspan=width), class_="notes") if notes else "",
+        data_title=block.title,
+    )
+
+
+def _row(
+    line: Line, columns: tuple[Column, ...], sources: Sources, wide: Collection[str]
+) -> Markup:
+    tag = element("span", GROUPS[line.group], class_="tag")
+    label = element("th", element("span", line.label, class_="label"), " ", tag, scope="row")
+    cells = (
+        _cell(line.cells.get(column.key), line.source, sources, column.key in wide)
+        for column in columns
+    )
+    return element("tr", label, *cells, data_group=line.group)
+
+
+def _cell(cell: Cell | None, source: str, sources: Sources, is_wide: bool) -> Markup:
+    """A number and its marks; in a wide column with room for a spread, so that digits line up."""
+    if cell is None or not cell.text:
+        return element("td", "–", class_="none")
+    sign, words = _SIGNS.get(cell.standing, ("", ""))
+    number, _, spread = cell.text.partition(_SPREAD)
+    shown = joined([number, hidden(f" {words}") if words else ""])
+    return element(
+        "td",
+        sources.link(cell.source or source, shown),
+        element("span", f" ±{spread}" if spread else "", class_="spread") if is_wide else "",
+        element("span", sign, class_="sign", aria_hidden="true") if sign else "",
+        class_=cell.standing or None,
+        data_value=None if cell.value is None or math.isnan(cell.value) else repr(cell.value),
+    )
+
+
+def _legend(lines: list[Line]) -> Markup:
+    """How to see where a number comes from, and what the tags and signs of these lines mean."""
+    groups = {line.group for line in lines}
+    standings = {cell.standing for line in lines for cell in line.cells.values()}
+    tags = (
+        element("li", element("span", GROUPS[group], class_="tag"), f" {meaning}", data_group=group)
+        for group, meaning in _MEANINGS.items()
+        if group in groups
+    )
+    signs = (
+        element("li", f"{sign} {words}")
+        for key, (sign, words) in _SIGNS.items()
+        if key in standings
+    )
+    press = element("p", "Press a number to see where it comes from.", class_="note")
+    return joined([press, element("ul", *tags, *signs, class_="legend")])
+
+
+def dataset_anchor(dataset: str) -> str:
+    """The id of a dataset's section."""
+    return anchor(f"dataset-{dataset}")
