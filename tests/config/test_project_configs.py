@@ -49,30 +49,18 @@ def test_the_released_settings_are_for_eight_datasets():
     assert len(WITH_SETTINGS) == 8
 
 
-@pytest.mark.parametrize(
-    "path", sorted((ROOT / "configs" / "splits").glob("*.yaml")), ids=lambda path: path.stem
-)
-def test_the_other_splits_have_the_methods_of_the_first_to_the_letter(path):
-    first, others = load_config(ROOT / "configs" / path.name), load_config(path)
-    assert first.body.dataset == others.body.dataset
-    assert first.body.metrics == others.body.metrics
-    assert not set(first.body.splits) & set(others.body.splits)
-    known = methods(ROOT / "configs" / path.name)
-    for label, method in methods(path).items():
-        assert method == known[label]
+REPEATS = sorted(path for part in ("seeds", "splits") for path in ROOT.glob(f"configs/{part}/*"))
 
 
-@pytest.mark.parametrize(
-    "path", sorted((ROOT / "configs" / "seeds").glob("*.yaml")), ids=lambda path: path.stem
-)
-def test_the_other_seeds_have_the_methods_of_the_first_to_the_letter(path):
-    known = {}
-    others = load_config(path)
+@pytest.mark.parametrize("path", REPEATS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_other_seeds_and_splits_have_the_methods_of_the_first_to_the_letter(path):
+    known, others = {}, load_config(path)
     for first in (ROOT / "configs" / path.name, ROOT / "configs" / "peers" / path.name):
         config = load_config(first)
         assert config.body.dataset == others.body.dataset
         assert config.body.metrics == others.body.metrics
-        assert not {job.seed for job in config.jobs()} & {job.seed for job in others.jobs()}
+        drawn = {(job.seed, job.split) for job in config.jobs()}
+        assert not drawn & {(job.seed, job.split) for job in others.jobs()}
         known |= methods(first)
     for label, method in methods(path).items():
         assert method == known[label]

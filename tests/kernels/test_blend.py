@@ -1,6 +1,7 @@
 """The blended score, against dense numpy."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -95,3 +96,13 @@ def test_without_a_vote_the_head_alone_decides_and_the_other_way_round():
     )
     assert labels.tolist() == [[1, -1]]
     assert scores[0, 0] == 1.0
+
+
+@pytest.mark.parametrize("size", [1e-24, 1e-38, 1e38])
+def test_the_vote_counts_however_small_or_large_its_weights_are(size):
+    Y = matrix(np.array([[1, 1, 0], [0, 1, 0], [0, 0, 1]]))
+    nothing, W = sparse.csr_array((1, 1), dtype=np.float32), matrix(np.zeros((1, 3)))
+    neighbours, votes = np.array([[0, 1]], np.int32), np.full((1, 2), size, np.float32)
+    labels, scores = run(neighbours, votes, Y, nothing, W, np.full(3, -1.0), 1.0, np.ones(3), 3)
+    assert labels.tolist() == [[1, 0, -1]]
+    np.testing.assert_allclose(scores[0, :2], np.array([2, 1]) / np.sqrt(5), rtol=1e-6)

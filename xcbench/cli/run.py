@@ -63,9 +63,9 @@ def run(
 
     Jobs that are done are skipped; long ones that were interrupted go on where they were. Results
     go to DIR/results.csv and DIR/runs/, the log of this call to DIR/logs/. Exit codes: 0 done or
-    nothing to do, 1 a job failed (the others still ran) or the disk is full, 2 usage, config, or a
-    method whose library is not installed (the others still ran), 3 data missing or malformed,
-    4 locked by another run, 129, 130 or 143 ended by SIGHUP, SIGINT (Ctrl-C) or SIGTERM.
+    nothing to do, 1 a job failed or lacks its library (the others still ran) or the disk is full, 2
+    usage or config, 3 data missing or malformed, 4 locked by another run, 129, 130 or 143 ended by
+    SIGHUP, SIGINT (Ctrl-C) or SIGTERM.
     """
     from xcbench.runner.executors import kill_workers
     from xcbench.runner.logs import console, run_log

@@ -36,9 +36,9 @@ PRESETS: dict[str, dict[str, Any]] = {
     # Plain baselines from the features [ours].
     "ridge": {"model": "one_vs_rest"},
     "knn": {"model": "feature_neighbours"},
-    # The three settings in the tables of omikuji's README, beside its own defaults: balanced
-    # 2-means (Parabel), regular k-means (Bonsai), and five of six layers collapsed, the tree's
-    # shape in AttentionXML.
+    # Settings in the tables of omikuji's README, beside its own defaults: balanced 2-means
+    # (Parabel), regular k-means (Bonsai), and five of six layers collapsed, the tree's shape in
+    # AttentionXML. Its fourth, balanced 100-means, is left out.
     "omikuji-parabel": {"model": "omikuji"},
     "omikuji-bonsai": {
         "model": "omikuji",

@@ -15,6 +15,7 @@ from xcbench.config.resolve import MODELS, resolve_method
 from xcbench.config.schema import MethodConfig
 from xcbench.config.yaml import KeyPath
 
+LONGEST_LABEL = 80
 MOST_JOBS = 10_000  # a grid of a few long lists would fill the memory before anything is said
 
 
@@ -116,8 +117,8 @@ def _expanded(
         for key, value in zip(keys, values, strict=True):
             _put(entry, key, value)
         if keys:
-            suffix = "-".join(f"{key}{_worded(v)}" for key, v in zip(keys, values, strict=True))
-            entry["label"] = f"{base.label}-{suffix}"[:80]
+            suffix = "-".join(f"{key}{worded(v)}" for key, v in zip(keys, values, strict=True))
+            entry["label"] = f"{base.label}-{suffix}"[:LONGEST_LABEL]
         found: list[Problem] = []
         method = resolve_method(entry, path, found)
         for problem in found:
@@ -137,7 +138,8 @@ def _put(entry: dict[str, Any], key: str, value: Any) -> None:
     entry[last] = value
 
 
-def _worded(value: Any) -> str:
+def worded(value: Any) -> str:
+    """A swept value as a label states it."""
     return re.sub(r"[^A-Za-z0-9._+=-]+", "_", str(value)).strip("_")
 
 

@@ -59,11 +59,15 @@ def blend(
             scale = head_weight / np.sqrt(squares)
             for j in range(n_labels):
                 score[j] *= scale
+        # Votes are powers of similarities: relative to the largest, their squares do not underflow.
+        largest = zero
+        for t in range(neighbours.shape[1]):
+            largest = max(largest, votes[i, t])
         n_touched = 0
         for t in range(neighbours.shape[1]):
-            weight = votes[i, t]
-            if not weight > zero:
+            if not votes[i, t] > zero:
                 continue
+            weight = votes[i, t] / largest
             row = neighbours[i, t]
             for label in y_labels[y_indptr[row] : y_indptr[row + 1]]:
                 if vote[label] == zero:
@@ -73,8 +77,10 @@ def blend(
         squares = zero
         for label in touched[:n_touched]:
             squares += vote[label] * vote[label]
+        if squares > zero:
+            scale = np.float32(1.0) / np.sqrt(squares)
         for label in touched[:n_touched]:
-            score[label] += vote[label] / np.sqrt(squares)
+            score[label] += vote[label] * scale
             vote[label] = zero
         size = 0
         for j in range(n_labels):

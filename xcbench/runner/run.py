@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from xcbench.errors import ConfigError, DataError, LockedError, XCBenchError
+from xcbench.errors import DataError, LockedError, XCBenchError
 from xcbench.models.peers import missing
 from xcbench.runner.execute import Places, blank, execute
 from xcbench.runner.executors import stop_workers
@@ -56,11 +56,9 @@ class Summary:
 
     @property
     def exit_code(self) -> int:
-        """0 done or nothing to do, 1 a job failed, 2 a library or 3 data missing, 4 all locked."""
-        if self.failed:
+        """0 done or nothing to do, 1 a job failed or lacks a library, 3 data missing, 4 all locked."""
+        if self.failed or self.not_installed:
             return XCBenchError.exit_code
-        if self.not_installed:
-            return ConfigError.exit_code
         if self.data_errors:
             return DataError.exit_code
         idle = not (self.executed or self.not_started)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Self
@@ -136,7 +135,7 @@ class LocalEmbedding:
         votes = np.hstack([weights for _, weights in pairs])
         known = csr_parts(self.labels)[:2]
         if self.head is None:
-            tally(ids, votes, *known, self._label_weights, labels, scores)
+            tally(ids, votes, *known, self._label_weights(), labels, scores)
             return
         blend(
             ids,
@@ -146,21 +145,17 @@ class LocalEmbedding:
             *csr_parts(self.head.weights),
             self.head.intercepts,
             self.settings.head.weight,
-            self._label_weights,
+            self._label_weights(),
             labels,
             scores,
         )
 
-    @cached_property
     def _label_weights(self) -> np.ndarray:
         """What the scores of each label are multiplied by, float32 (l,)."""
         if self.settings.tail == 0:
-            weights = np.ones(self.labels.shape[1], np.float32)
-        else:
-            powers = inverse_propensity(self.labels, *USUAL_PROPENSITY) ** self.settings.tail
-            weights = powers.astype(np.float32)
-        weights.setflags(write=False)
-        return weights
+            return np.ones(self.labels.shape[1], np.float32)
+        weights = inverse_propensity(self.labels, *USUAL_PROPENSITY) ** self.settings.tail
+        return weights.astype(np.float32)
 
     def _votes(self, learner: Learner, X: sparse.csr_array) -> tuple[np.ndarray, np.ndarray]:
         shape = (X.shape[0], self.settings.vote.neighbours)

@@ -6,7 +6,7 @@ features say of rare labels, which low-rank embeddings cut off.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -25,6 +25,9 @@ BLOCK_LABELS = 64  # fitted at once: as many columns as keep their weights near 
 # A label is fitted on its own features where that touches at most this part of the data's entries;
 # in a block its share of the passes over all of them costs about a sixth of a pass of its own.
 RARE = 6
+
+# Features, their weights and the intercept of one label.
+_Classifier = tuple[np.ndarray, np.ndarray, np.float32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,39 +76,72 @@ def fit_labels(
     seconds : dict of str to float
     """
     start = perf_counter()
-    rounds = 1 if settings.kind == "ridge" else settings.rounds
-    how = (settings.ridge, rounds, settings.iterations)
     columns = train.Y[:, first:last].tocsc()
-    rare, frequent = RareLabels(train.X), []
-    fitted: dict[int, tuple[np.ndarray, np.ndarray, np.float32]] = {}
-    for label in range(last - first):
-        positives = _column(columns, label)
-        features, cost = rare.features(positives)
-        if RARE * cost > train.X.nnz:
-            frequent.append(label)
-            continue
-        w = rare.fit(features, positives, *how)
-        kept = np.abs(w[:-1]) >= settings.threshold
-        fitted[label] = features[kept], w[:-1][kept], w[-1]
-    parts = csr_parts(train.X)
+    positives = [_column(columns, label) for label in range(last - first)]
+    fitted = _fit_rare(train, positives, settings)
+    frequent = [label for label in range(last - first) if label not in fitted]
     for at in range(0, len(frequent), BLOCK_LABELS):
         block = frequent[at : at + BLOCK_LABELS]
-        positive = np.zeros((train.n_points, len(block)), np.uint8)
-        for place, label in enumerate(block):
-            positive[_column(columns, label), place] = 1
-        W = truncated_newton(parts, train.n_features, positive, *how)
-        for place, label in enumerate(block):
-            w = W[:-1, place]
-            features = np.flatnonzero(np.abs(w) >= settings.threshold).astype(np.int32)
-            fitted[label] = features, w[features], W[-1, place]
-    in_order = [fitted[label] for label in range(last - first)]
-    arrays = (
-        np.cumsum([0, *(features.size for features, _, _ in in_order)], dtype=np.int64),
-        np.concatenate([features for features, _, _ in in_order]),
-        np.concatenate([values for _, values, _ in in_order]),
-        np.array([intercept for _, _, intercept in in_order], np.float32),
+        fitted |= _fit_block(train, {label: positives[label] for label in block}, settings)
+    return _packed([fitted[label] for label in range(last - first)]), {
+        "head": perf_counter() - start
+    }
+
+
+def _fit_rare(
+    train: Dataset, positives: Sequence[np.ndarray], settings: HeadSettings
+) -> dict[int, _Classifier]:
+    """Those of the labels, given by their rows, that are worth fitting one by one."""
+    rare = RareLabels(train.X)
+    fitted = {}
+    for label, rows in enumerate(positives):
+        features, cost = rare.features(rows)
+        if RARE * cost <= train.X.nnz:
+            w = rare.fit(features, rows, settings.ridge, _rounds(settings), settings.iterations)
+            fitted[label] = _thresholded(features, w, settings.threshold)
+    return fitted
+
+
+def _fit_block(
+    train: Dataset, positives: Mapping[int, np.ndarray], settings: HeadSettings
+) -> dict[int, _Classifier]:
+    """Labels, given by their rows, fitted together on all features."""
+    positive = np.zeros((train.n_points, len(positives)), np.uint8)
+    for place, rows in enumerate(positives.values()):
+        positive[rows, place] = 1
+    W = truncated_newton(
+        csr_parts(train.X),
+        train.n_features,
+        positive,
+        settings.ridge,
+        _rounds(settings),
+        settings.iterations,
     )
-    return arrays, {"head": perf_counter() - start}
+    every = np.arange(train.n_features, dtype=np.int32)
+    return {
+        label: _thresholded(every, W[:, place], settings.threshold)
+        for place, label in enumerate(positives)
+    }
+
+
+def _rounds(settings: HeadSettings) -> int:
+    """Newton steps; the first alone is ridge regression."""
+    return 1 if settings.kind == "ridge" else settings.rounds
+
+
+def _thresholded(features: np.ndarray, w: np.ndarray, threshold: float) -> _Classifier:
+    kept = np.abs(w[:-1]) >= threshold
+    return features[kept], w[:-1][kept], w[-1]
+
+
+def _packed(classifiers: Sequence[_Classifier]) -> tuple[np.ndarray, ...]:
+    sizes = [features.size for features, _, _ in classifiers]
+    return (
+        np.cumsum([0, *sizes], dtype=np.int64),
+        np.concatenate([features for features, _, _ in classifiers]),
+        np.concatenate([values for _, values, _ in classifiers]),
+        np.array([intercept for _, _, intercept in classifiers], np.float32),
+    )
 
 
 def _column(columns: sparse.csc_array, label: int) -> np.ndarray:

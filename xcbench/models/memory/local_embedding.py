@@ -19,7 +19,7 @@ from xcbench.config.methods import (
     VoteSettings,
 )
 from xcbench.models.local_embedding.ensemble import POINTS_PER_CLUSTER
-from xcbench.models.local_embedding.head import BLOCK_LABELS, TASK_LABELS
+from xcbench.models.local_embedding.head import BLOCK_LABELS, RARE, TASK_LABELS
 from xcbench.models.local_embedding.partition import ASSIGN_BLOCK
 from xcbench.models.memory.shape import DataShape
 from xcbench.models.memory.stages import FREED, KEPT, RETURNED, Stage
@@ -119,13 +119,16 @@ def _head_fit(settings: HeadSettings, shape: DataShape) -> int:
     """The peak of fit_labels."""
     if settings.kind == "none":
         return 0
+    n, d = shape.n_train, shape.n_features
     block = min(shape.n_labels, BLOCK_LABELS)
-    # W, image, residual, direction and a term; by_label, its absolute values, what is kept of them
-    weights = 4 * 8 * block * (shape.n_features + 1)
+    # W, image, residual, direction and a term; positive and active
+    fitting = 4 * 5 * block * (d + 1) + 2 * block * n
+    # X and its row starts as int64 (of both), places; the columns of a label, and what is active
+    rare = 8 * shape.nnz_features + 20 * (n + d) + 16 * shape.nnz_features // RARE
     # What is kept and all of it in one array: a task may have all frequent labels.
-    most = min(shape.n_labels, TASK_LABELS) * shape.n_features
+    most = min(shape.n_labels, TASK_LABELS) * d
     kept = 2 * min(_head_bytes(settings, shape), 8 * most)
-    return weights + 7 * block * shape.n_train + kept  # positive dense (float32), as bytes, active
+    return rare + fitting + kept
 
 
 def _largest_over_mean(settings: PartitionSettings, clusters: int) -> float:

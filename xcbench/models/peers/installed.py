@@ -7,12 +7,14 @@ import subprocess
 from importlib.util import find_spec
 from pathlib import Path
 
+import xcbench
 from xcbench.config.methods import MethodSettings
 from xcbench.errors import ConfigError
 
 LIBRARIES = {"omikuji": "omikuji", "napkinxc": "napkinXC"}
 PECOS_PYTHON = "XCBENCH_PECOS_PYTHON"
-PECOS_ENVIRONMENT = Path(".venv-pecos")
+# In a checkout, where `make peers` makes it; the working directory may be anybody's.
+PECOS_ENVIRONMENT = Path(xcbench.__file__).parents[1] / ".venv-pecos"
 
 
 def missing(settings: MethodSettings) -> str | None:
@@ -32,12 +34,12 @@ def require(settings: MethodSettings) -> None:
 
 def pecos_python() -> str:
     """The interpreter that has libpecos: the one the environment names, else of ``make peers``."""
-    return os.environ.get(PECOS_PYTHON) or str((PECOS_ENVIRONMENT / "bin" / "python").absolute())
+    return os.environ.get(PECOS_PYTHON) or str(PECOS_ENVIRONMENT / "bin" / "python")
 
 
 def _missing_pecos() -> str | None:
     python = pecos_python()
-    remedy = f"`make peers` makes one in {PECOS_ENVIRONMENT}, or {PECOS_PYTHON} names another"
+    remedy = f"`make peers` in a checkout makes one, or {PECOS_PYTHON} names another"
     command = [python, "-I", "-c", "import pecos"]
     try:
         found = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
