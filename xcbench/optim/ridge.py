@@ -2,7 +2,8 @@
 
 min ||B - A V||_F^2 + shift ||V||_F^2, A sparse n x d, B dense n x r. The normal equations are
 solved with a Cholesky factor of A^T A + shift I or of A A^T + shift I, whichever is smaller, and by
-conjugate gradients on all r columns at once where both are too large to factor.
+conjugate gradients on all r columns at once, preconditioned with the diagonal of A^T A + shift I,
+where both are too large to factor.
 """
 
 from __future__ import annotations
@@ -48,6 +49,12 @@ class SparseOperator:
         """A^T A, lower triangle only, float32 (d, d)."""
         return _gram(self._rows, self.shape[1])
 
+    def column_squares(self) -> np.ndarray:
+        """The diagonal of A^T A, float32 (d,)."""
+        _, indices, data = self._rows
+        squares = np.bincount(indices, np.square(data, dtype=np.float64), self.shape[1])
+        return squares.astype(np.float32)
+
     def outer_gram(self) -> np.ndarray:
         """A A^T, lower triangle only, float32 (n, n)."""
         return _gram(self._columns, self.shape[0])
@@ -82,24 +89,26 @@ class RidgeSolver:
 
     def _conjugate_gradients(self, right: np.ndarray) -> np.ndarray:
         """Independent conjugate gradients, one per column, sharing the sparse products."""
+        scale = 1 / (self._A.column_squares() + self._shift)[:, None]
         solution = np.zeros_like(right)
         residual = right.copy()
-        direction = right.copy()
-        squared = _column_squares(residual)
-        target = CG_TOLERANCE**2 * squared
+        direction = scale * residual
+        squared = _column_products(residual, direction)
+        target = CG_TOLERANCE**2 * _column_products(right, right)
         tiny = np.finfo(np.float32).tiny
         for _ in range(CG_LIMIT):
-            if np.all(squared <= target):
+            if np.all(_column_products(residual, residual) <= target):
                 break
             image = self._A.transpose_multiply(self._A.multiply(direction))
             image += self._shift * direction
-            curvature = np.einsum("ij,ij->j", direction, image)
+            curvature = _column_products(direction, image)
             step = squared / np.maximum(curvature, tiny)
             solution += step * direction
             residual -= step * image
-            new = _column_squares(residual)
+            scaled = scale * residual
+            new = _column_products(residual, scaled)
             direction *= new / np.maximum(squared, tiny)
-            direction += residual
+            direction += scaled
             squared = new
         return solution
 
@@ -138,6 +147,6 @@ def _cholesky_solve(factor: np.ndarray, right: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(solve(factor, right, lower=0)[0], dtype=np.float32)
 
 
-def _column_squares(block: np.ndarray) -> np.ndarray:
-    squares: np.ndarray = np.einsum("ij,ij->j", block, block)
-    return squares
+def _column_products(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    products: np.ndarray = np.einsum("ij,ij->j", a, b)
+    return products

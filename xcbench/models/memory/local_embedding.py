@@ -258,7 +258,7 @@ def _regression(c: _Cluster, settings: RegressionSettings, vote: VoteSettings) -
     selecting = 20 * c.nnz_x
     operator = 16 * c.nnz_x + 12 * (c.n + c.f)  # X and its transpose
     if order > DIRECT_LIMIT:
-        # right, solution, residual, direction, image before and after; A direction
+        # right, solution, residual, direction, image before and after (or scaled); A direction
         solving = 6 * weights + points
     elif c.f <= c.n:
         solving = 4 * order**2 + 3 * weights  # factor; A^T B, LAPACK's copy, V
