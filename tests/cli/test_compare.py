@@ -52,7 +52,7 @@ def test_it_reads_as_a_table(folders, xcbench):
     spoil(folders["sleec"])
     lines = xcbench("compare", "rxml", "sleec").stdout.splitlines()
     assert lines[0] == f"A  tiny/{folders['rxml'].name}"
-    assert lines[2] == "25 test rows; difference A - B, 95 % interval"
+    assert lines[2] == "25 test rows; difference A - B, 95 % interval of 2000 resamples"
     a, b, difference, low, high = map(float, lines[5].split()[1:6])
     assert lines[5].split()[0] == "P@1"
     assert b == 0
@@ -70,6 +70,26 @@ def test_the_same_twice_gives_the_same_intervals(folders, xcbench):
     spoil(folders["sleec"])
     first, second = (xcbench("compare", "rxml", "sleec").stdout for _ in range(2))
     assert first == second
+
+
+def test_test_rows_without_any_label_are_zeros_and_valid_json(
+    tiny_data, fake_model, xcbench, config
+):
+    path = tiny_data / "tiny" / "test.txt"
+    head, *rows = path.read_text().splitlines()
+    bare = [" " + row.split(" ", 1)[1] for row in rows]
+    path.write_text("\n".join([head, *bare]) + "\n")
+    fake_model()
+    assert xcbench("run", config(TWO), "--quiet").exit_code == 0
+    done = xcbench("compare", "rxml", "sleec", "--format", "json")
+    assert done.exit_code == 0, done.output
+
+    def refuse(constant):
+        raise AssertionError(f"{constant} is not JSON")
+
+    found = json.loads(done.stdout, parse_constant=refuse)
+    assert {row["A"] for row in found} == {0.0}
+    assert {row["verdict"] for row in found} == {"tied"}
 
 
 def test_runs_on_other_splits_or_data_are_refused(folders, xcbench):

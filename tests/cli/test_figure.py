@@ -77,16 +77,46 @@ def test_files_go_where_out_says_and_hold_the_caption(xcbench, config, data, tmp
 def test_nothing_to_draw_is_an_error_and_writes_nothing(xcbench, tmp_path):
     (tmp_path / "results").mkdir()
     done = xcbench("figure", "1", "cost")
-    assert done.exit_code == 3
+    assert done.exit_code == 1
     assert "nothing to draw" in done.stderr
     assert "figure cost: no measured costs" in done.stderr
     assert written(tmp_path / "results") == []
+
+
+@pytest.mark.parametrize("damage", ["text", "folder"])
+def test_a_damaged_measurement_is_missing_and_the_other_figures_are_drawn(
+    xcbench, config, data, tmp_path, damage
+):
+    xcbench("run", config(METHODS), "--data", data, "--quiet")
+    path = tmp_path / "results" / "figures" / "cost.csv"
+    path.parent.mkdir()
+    path.write_text("junk") if damage == "text" else path.mkdir()
+    done = xcbench("figure", "1", "cost")
+    assert done.exit_code == 0, done.output
+    assert "figure cost: results/figures/cost.csv: " in done.stderr
+    assert "--config configs/bibtex.yaml --force" in done.stderr
+    assert xcbench("figure", "cost").exit_code == 1
+    again = xcbench("figure", "cost", "--config", config("method: rxml"), "--data", data)
+    assert again.exit_code == 2
+    assert "--force measures again" in again.stderr
+
+
+def test_a_place_that_cannot_be_written_is_an_error(xcbench, config, data, tmp_path):
+    xcbench("run", config(METHODS), "--data", data, "--quiet")
+    (tmp_path / "file").write_text("")
+    (tmp_path / "out" / "figure-1.svg").mkdir(parents=True)
+    for out in ("file", "file/below", "out"):
+        done = xcbench("figure", "1", "--out", out)
+        assert done.exit_code == 2
+        assert f"error: {out}/figure-1.svg: cannot be written" in done.output
+    assert written(tmp_path / "out") == ["figure-1.svg"]
 
 
 def test_a_wrong_name_or_results_folder_is_a_usage_error(xcbench):
     assert xcbench("figure", "3").exit_code == 2
     done = xcbench("figure", "1", "--results", "nowhere")
     assert (done.exit_code, "no such results folder" in done.stderr) == (2, True)
+    assert xcbench("figure", "cost", "--results", "nowhere").exit_code == 2
 
 
 def test_costs_are_measured_once_and_again_when_forced(xcbench, config, data, short):
@@ -105,6 +135,30 @@ def test_costs_are_measured_once_and_again_when_forced(xcbench, config, data, sh
     assert len(short) == runs
     assert xcbench(*call, "--force").exit_code == 0
     assert len(short) == 2 * runs
+
+
+def test_a_measurement_of_another_problem_is_not_shown_for_a_configs(
+    xcbench, config, data, short, tmp_path
+):
+    call = ("figure", "cost", "--data", data, "--config")
+    method = "method: {preset: rxml, rank: 4, neighbours: {count: 5}}"
+    assert xcbench(*call, config(method)).exit_code == 0
+    kept = (tmp_path / "results" / "figures" / "cost.csv").read_text()
+    for change, said in (
+        ("seed: 3", "seed 0; "), ("splits: [2]", "split 1; "),
+        ("dataset: {name: other}", "dataset tiny; "),
+    ):  # fmt: skip
+        other = tmp_path / "other.yaml"
+        other.write_text(
+            f"{'' if 'name' in change else 'dataset: {name: tiny}'}\n{change}\n{method}"
+        )
+        done = xcbench(*call, other)
+        assert done.exit_code == 2, done.output
+        assert f"cost.csv is of {said}" in done.stderr
+        assert "--force measures again" in done.stderr
+    done = xcbench(*call, config(method.replace("rank: 4", "rank: 5"), "r.yaml"))
+    assert "cost.csv is of rank 4; " in done.stderr
+    assert (tmp_path / "results" / "figures" / "cost.csv").read_text() == kept
 
 
 def test_a_config_without_rxml_has_no_problem_to_measure(xcbench, config, data):

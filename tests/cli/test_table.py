@@ -2,6 +2,7 @@
 
 import csv
 import io
+import shlex
 
 import pytest
 
@@ -85,7 +86,7 @@ def test_files_are_written_in_the_format_of_their_ending(runs, xcbench, tmp_path
     ("arguments", "message"),
     [
         (("--out", "t.pdf"), "--out t.pdf: found the ending '.pdf'; expected one of .txt, .md"),
-        (("--out", "results/results.csv/t.md"), "--out results/results.csv/t.md: cannot be"),
+        (("--out", "results/results.csv/t.md"), "results/results.csv/t.md: cannot be written"),
     ],
 )
 def test_a_file_that_cannot_be_made_is_said(runs, xcbench, arguments, message):
@@ -107,16 +108,51 @@ def test_jobs_of_the_projects_configs_without_results_are_listed(runs, xcbench, 
     assert "enron" not in xcbench("table", "2", "--dataset", "tiny").stderr
 
 
-def test_runs_of_figures_and_sweeps_are_no_lines_unless_asked_for(runs, xcbench, config, tmp_path):
-    (tmp_path / "configs" / "figures").mkdir(parents=True)
-    sweep = config("method: {preset: rxml, label: fig}\nsweep: {rank: [3, 4]}", "figures.yaml")
-    sweep.rename(tmp_path / "configs" / "figures" / "one.yaml")
-    xcbench("run", tmp_path / "configs" / "figures" / "one.yaml", "--quiet")
-    done = xcbench("table", "2", "--format", "csv")
+def test_runs_of_sweeps_are_no_lines_unless_asked_for_wherever_their_config_lies(
+    runs, xcbench, config, tmp_path, monkeypatch
+):
+    text = "method: {preset: rxml, label: fig}\nsweep: {rank: [3, 4]}"
+    xcbench("run", config(text, "mine.yaml"), "--quiet")
+    (tmp_path / "mine.yaml").unlink()
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    call = ("table", "2", "--format", "csv", "--results", tmp_path / "results")
+    done = xcbench(*call)
     assert {row["method"] for row in numbers(done)} == {"rxml", "sleec"}
-    assert "2 runs of the figures and sweeps are not in the table" in done.stderr
-    asked = xcbench("table", "2", "--format", "csv", "--method", "fig*")
+    assert "2 runs of sweeps are not in the table; --method names some" in done.stderr
+    asked = xcbench(*call, "--method", "fig*")
     assert {row["method"] for row in numbers(asked)} == {"fig-rank3", "fig-rank4"}
+    assert "sweeps" not in asked.stderr
+
+
+def test_with_runs_of_sweeps_alone_there_is_no_finished_run_for_a_table(
+    tiny_data, fake_model, xcbench, config
+):
+    fake_model()
+    xcbench("run", config("method: rxml\nsweep: {rank: [3]}"), "--quiet")
+    done = xcbench("table", "2")
+    assert done.exit_code == 1
+    assert "1 run of a sweep is not in the table" in done.stderr
+
+
+@pytest.mark.parametrize("number", ["1", "2", "3"])
+def test_every_line_of_the_csv_names_its_dataset(runs, xcbench, number):
+    arguments = ("--dataset", "tiny") if number == "1" else ()
+    rows = numbers(xcbench("table", number, "--format", "csv", *arguments))
+    assert {row["dataset"] for row in rows} == {"tiny"}
+
+
+def test_advised_commands_can_be_pasted_whatever_the_folders_are_called(runs, xcbench, tmp_path):
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "configs" / "enron.yaml").write_text("dataset: {name: enron}\nmethod: rxml\n")
+    data, results = tmp_path / "it's $my data", tmp_path / "my results"
+    (tmp_path / "results").rename(results)
+    done = xcbench("table", "2", "--data", data, "--results", results)
+    line = next(line for line in done.stderr.splitlines() if "enron" in line)
+    command = line.split("; then `")[1].rstrip("`")
+    assert shlex.split(command) == [
+        "xcbench", "run", "configs/enron.yaml", "--data", str(data), "--results", str(results),
+    ]  # fmt: skip
 
 
 def test_a_table_without_the_data_is_still_made_and_says_why_nothing_is_tied(

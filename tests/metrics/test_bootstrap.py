@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from xcbench.metrics import bootstrap
-from xcbench.metrics.bootstrap import Interval, interval, resample
+from xcbench.metrics.bootstrap import Interval, affordable, interval, percent, resample
 from xcbench.metrics.per_row import Contributions
 
 
@@ -58,6 +58,27 @@ def test_metrics_that_are_ratios_are_ratios_of_resampled_sums():
 def test_rows_with_nothing_to_earn_give_no_nan():
     empty = Contributions(("PSP@1",), np.zeros((3, 1)), np.zeros((3, 1)))
     assert not resample([empty], 5).any()
+
+
+@pytest.mark.parametrize("rows", [1, 2515, 100_000, 587_000, 10**8])
+@pytest.mark.parametrize("methods", [2, 20])
+def test_the_work_is_bounded_but_for_the_least_number_of_resamples(rows, methods):
+    drawn = affordable(rows, methods, 9)
+    assert bootstrap.LEAST <= drawn <= bootstrap.MOST
+    work = drawn * rows * 9 * (methods + 1)
+    assert work <= bootstrap.WORK or drawn == bootstrap.LEAST
+    assert work + rows * 9 * (methods + 1) > bootstrap.WORK or drawn == bootstrap.MOST
+
+
+def test_small_data_gets_all_resamples_and_large_data_fewer(pair, monkeypatch):
+    assert len(resample(pair)) == bootstrap.MOST == 2000
+    monkeypatch.setattr(bootstrap, "WORK", 600 * 3 * 700)
+    assert len(resample(pair)) == 700
+
+
+def test_nothing_of_nothing_is_zero_percent():
+    gains, norms = np.array([1.0, 0.0]), np.array([4.0, 0.0])
+    assert percent(gains, norms).tolist() == [25.0, 0.0]
 
 
 def test_equal_methods_are_tied_and_clear_ones_are_not(pair):

@@ -1,4 +1,4 @@
-"""The memory estimates of peers and baselines: what makes them grow, and a real fit."""
+"""The memory estimates of peers and baselines: what makes them grow."""
 
 from dataclasses import replace
 

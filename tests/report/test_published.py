@@ -12,7 +12,9 @@ from xcbench.errors import XCBenchError
 from xcbench.report import published
 from xcbench.report.published import (
     one_source,
+    published_costs,
     published_results,
+    published_sleec,
     published_statistics,
     repository_numbers,
     ten_split_numbers,
@@ -43,8 +45,9 @@ RESULTS = {
 def run(dataset, split=1):
     """A finished run with as little in it as a table needs."""
     return {
-        "status": "done", "dataset": dataset, "method": "rxml", "preset": "rxml", "split": split,
-        "seed": 0, "utc": "", "run_id": f"{dataset}/rxml-{split}", "data_sha256": str(split),
+        "status": "done", "dataset": dataset, "dataset.name": dataset, "method": "rxml",
+        "preset": "rxml", "split": split, "seed": 0, "utc": "",
+        "run_id": f"{dataset}/rxml-{split}", "data_sha256": str(split),
         "n_test": 10, "n_train": 40, "P@1": 50.0, "P@3": 40.0, "P@5": 30.0,
     }  # fmt: skip
 
@@ -81,7 +84,7 @@ def test_every_published_number_of_table_2_is_one_of_the_file():
     made = table2([run(name, split) for name in TITLES.values() for split in (1, 2)])
     shown = 0
     for block in made.blocks:
-        title = catalogue()[block.title.split(",")[0]].title
+        title = catalogue()[block.dataset].title
         for line in block.lines:
             if line.group != "published":
                 continue
@@ -121,6 +124,36 @@ def test_a_dataset_without_published_numbers_has_none():
     assert repository_numbers("") == {}
 
 
+def test_sleecs_values_are_those_of_the_file():
+    sleec = published_sleec("P@1")
+    assert (sleec["bibtex"], sleec["delicious"]) == (65.08, 67.59)
+    values = {n.value for n in published_results() if (n.method, n.metric) == ("SLEEC", "P@1")}
+    assert set(sleec.values()) <= values
+
+
+def test_the_hardware_of_a_cost_is_what_its_source_says_after_the_table():
+    found = {
+        number.hardware
+        for title in TITLES
+        for (_, source), numbers in published_costs(title).items()
+        for number in numbers.values()
+        if "Parabel paper" in source
+    }
+    assert found == {"single core Xeon 2.5GHz"}
+    assert {n.hardware for n in published_results() if "XC repository" in n.source} == {""}
+
+
+@pytest.mark.parametrize("made", [table2, table3])
+def test_files_of_ones_own_in_a_folder_of_a_catalogues_name_get_no_published_numbers(made):
+    own = run("eurlex") | {"dataset.train": "my/eurlex/train.txt"}
+    del own["dataset.name"]
+    (block,) = made([own]).blocks
+    assert [line.group for line in block.lines] == ["ours"]
+    assert not any("SLEEC" in key for line in block.lines for key in line.cells)
+    (block,) = made([run("eurlex")]).blocks
+    assert "published" in [line.group for line in block.lines]
+
+
 def test_sources_are_gathered_by_publication():
     numbers = repository_numbers("Bibtex")["SLEEC"]
     source = one_source(numbers[metric] for metric in METRICS)
@@ -135,7 +168,7 @@ def test_every_published_cost_of_table_3_is_one_of_the_file():
         for line in block.lines:
             for key, cell in line.cells.items():
                 if line.group == "published" and cell.value is not None:
-                    title, text = catalogue()[block.title].title, cell.text.split(" ")[0]
+                    title, text = catalogue()[block.dataset].title, cell.text.split(" ")[0]
                     metric = metrics.get(key, "model_size_GB")
                     assert (title, line.label, metric, text, line.source) in RESULTS
                     shown += 1

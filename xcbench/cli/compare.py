@@ -46,9 +46,10 @@ def compare(
     """Compare two finished runs metric by metric, with a paired bootstrap over the test rows.
 
     The difference is A less B; low and high are its 95 % interval from 2000 resamples of the test
-    rows, the same rows for both. Where the interval has zero the two are tied: these rows cannot
-    tell them apart. Exit codes: 0 compared, whatever the verdicts, 1 predictions are missing or
-    damaged, 2 no such run or not on the same test rows, 3 the data is missing or another.
+    rows (fewer, at least 200, of hundreds of thousands), the same rows for both. Where the interval
+    has zero the two are tied: these rows cannot tell them apart. Exit codes: 0 compared, whatever
+    the verdicts, 1 predictions are missing or damaged, 2 no such run or not on the same test rows,
+    3 the data is missing or another.
     """
     from xcbench.runner.logs import console
     from xcbench.runner.rerun import find_run, load_stored
@@ -82,7 +83,7 @@ def _require_same_data(a: Result, b: Result) -> None:
 def _rows(a: Contributions, b: Contributions) -> list[dict[str, Any]]:
     import numpy as np
 
-    from xcbench.metrics.bootstrap import interval, resample
+    from xcbench.metrics.bootstrap import interval, percent, resample
 
     names = [name for name in a.names if name in b.names]
     a, b = a.only(names), b.only(names)
@@ -91,7 +92,7 @@ def _rows(a: Contributions, b: Contributions) -> list[dict[str, Any]]:
             "the two runs were not scored alike (propensity, or metrics.psndcg); only equal "
             "metrics can be compared"
         )
-    values = [100 * one.gains.sum(axis=0) / one.norms.sum(axis=0) for one in (a, b)]
+    values = [percent(one.gains.sum(axis=0), one.norms.sum(axis=0)) for one in (a, b)]
     resampled = resample([a, b])
     rows = []
     for at, name in enumerate(names):
@@ -107,6 +108,7 @@ def _rows(a: Contributions, b: Contributions) -> list[dict[str, Any]]:
 
 
 def _print(rows: list[dict[str, Any]], found: list[Result], format_: Format) -> None:
+    from xcbench.metrics.bootstrap import affordable
     from xcbench.report import listing
 
     if format_ is Format.CSV:
@@ -118,7 +120,9 @@ def _print(rows: list[dict[str, Any]], found: list[Result], format_: Format) -> 
     else:
         for letter, result in zip("AB", found, strict=True):
             typer.echo(f"{letter}  {result.run_id}")
-        typer.echo(f"{found[0].sizes['n_test']} test rows; difference A - B, 95 % interval\n")
+        n = found[0].sizes["n_test"]
+        drawn = affordable(n, len(found), len(rows))
+        typer.echo(f"{n} test rows; difference A - B, 95 % interval of {drawn} resamples\n")
         heads = ("", "A", "B", "A - B", "from", "to")
         typer.echo(f"{heads[0]:9}" + "".join(f"{head:>8}" for head in heads[1:]))
         for row in rows:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import logging
-import shlex
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from xcbench.cli.commands import command
 from xcbench.cli.options import DEFAULT_DATA, DEFAULT_RESULTS, DataRoot, ResultsRoot
-from xcbench.cli.stores import open_results
-from xcbench.errors import ConfigError, DataError
+from xcbench.cli.outputs import write_output
+from xcbench.cli.stores import open_results, rows_of
+from xcbench.errors import ConfigError, DataError, XCBenchError
 
 if TYPE_CHECKING:
+    from xcbench.config.methods import LocalEmbeddingSettings
+    from xcbench.config.schema import JobConfig
     from xcbench.report.figures import Drawing, Missing
+    from xcbench.report.rows import Row
 
 _THREADS = 1  # of the measured solvers
 
@@ -56,89 +60,107 @@ def figure(
     clusters (the RXML paper's figures, from the runs of configs/figures/*.yaml); time: P@1 against
     training time of all methods; cost: cost against wall time of the completion solvers, measured
     once, with --config, and kept in RESULTS/figures/cost.csv. What is missing is listed with the
-    command that makes it. Exit codes: 0 something was drawn, 2 usage or config, 3 nothing to draw,
-    or the data of --config is missing.
+    command that makes it. Exit codes: 0 something was drawn, 1 there is no finished run or
+    measurement to draw, 2 usage, config, no results folder or no writing to DIR, 3 the data of
+    --config is missing.
     """
     from xcbench.report.figures import png, svg
-    from xcbench.runner.files import require_writable, write_atomic
+    from xcbench.runner.logs import console
 
     folder = results / "figures" if out is None else out
     measured = results / "figures" / "cost.csv"
-    if Name.COST in names and config is not None and (force or not measured.exists()):
-        require_writable(measured.parent)
-        write_atomic(measured, _measurement(config, data))
-    rows = _rows(results) if set(names) != {Name.COST} else []
+    if Name.COST in names and config is not None:
+        _measure(config, data, measured, force)
+    with console(logging.WARNING, bars=False):
+        found = open_results(results).results()
+        rows = rows_of(found) if set(names) != {Name.COST} else []
     drawn = 0
     for name in dict.fromkeys(names):
         drawing, missing = draw(name, rows, measured)
         for gap in missing:
-            typer.echo(f"figure {name}: {gap.what}: {command(gap, data, results)}", err=True)
+            way = command(gap.command.split(), data, results)
+            typer.echo(f"figure {name}: {gap.what}: {way}", err=True)
         if drawing is not None:
-            require_writable(folder)
             stem = folder / f"figure-{name}"
-            write_atomic(stem.with_suffix(".svg"), svg(drawing))
-            write_atomic(stem.with_suffix(".png"), png(drawing))
-            write_atomic(stem.with_suffix(".txt"), f"{drawing.title}. {drawing.caption}\n")
+            write_output(stem.with_suffix(".svg"), svg(drawing))
+            write_output(stem.with_suffix(".png"), png(drawing))
+            write_output(stem.with_suffix(".txt"), f"{drawing.title}. {drawing.caption}\n")
             typer.echo(f"{stem}.svg, .png: {drawing.title}. {drawing.caption}")
             drawn += 1
     if not drawn:
-        raise DataError(f"nothing to draw in {results}")
+        raise XCBenchError(f"nothing to draw in {results}")
 
 
-def _rows(results: Path) -> list[dict[str, Any]]:
-    from xcbench.config.changes import flat
-    from xcbench.runner.logs import console
-
-    with console(logging.WARNING, bars=False):
-        return [flat(found.config) | found.row() for found in open_results(results).results()]
-
-
-def draw(
-    name: Name, rows: list[dict[str, Any]], measured: Path
-) -> tuple[Drawing | None, list[Missing]]:
+def draw(name: Name, rows: list[Row], measured: Path) -> tuple[Drawing | None, list[Missing]]:
     """A figure, None when there is nothing to draw, and what it lacks."""
     from xcbench.report import figures
+    from xcbench.report.published import published_sleec
 
     if name is Name.FIGURE1:
-        return figures.figure1(rows, figures.published_sleec()), figures.missing1(rows)
+        return figures.figure1(rows, published_sleec("P@1")), figures.missing1(rows)
     if name is Name.FIGURE2:
         return figures.figure2(rows), figures.missing2(rows)
     if name is Name.TIME:
         return figures.figure_time(rows), figures.missing_time(rows)
-    costs = figures.read_costs(measured)
+    try:
+        costs = figures.read_costs(measured)
+    except DataError as error:
+        return None, figures.missing_cost([], damage=str(error))
     return figures.figure_cost(costs), figures.missing_cost(costs)
 
 
-def command(missing: Missing, data: Path, results: Path) -> str:
-    """The command that makes what is missing, with this call's folders."""
-    words = [missing.command]
-    words += ["--data", shlex.quote(str(data))] if data != DEFAULT_DATA else []
-    words += ["--results", shlex.quote(str(results))] if results != DEFAULT_RESULTS else []
-    return " ".join(words)
+def _measure(path: Path, data: Path, measured: Path, force: bool) -> None:
+    """See that the measurement that is kept is of a config's problem."""
+    from xcbench.report.figures import read_costs
+    from xcbench.runner.files import require_writable
+
+    job, settings = _problem(path)
+    try:
+        kept = [] if force else read_costs(measured)
+    except DataError as error:
+        raise ConfigError(f"{error}; --force measures again") from None
+    if not kept:
+        require_writable(measured.parent)
+        write_output(measured, _measurement(job, settings, data))
+        return
+    rank = min(settings.rank, int(kept[0]["points"]))
+    wanted = {"dataset": job.dataset.title, "split": job.split, "seed": job.seed, "rank": rank}
+    other = [key for key, value in wanted.items() if str(kept[0][key]) != str(value)]
+    if other:
+        found = ", ".join(f"{key} {kept[0][key]}" for key in other)
+        raise ConfigError(
+            f"{measured} is of {found}; {path} has "
+            f"{', '.join(f'{key} {wanted[key]}' for key in other)}; --force measures again"
+        )
 
 
-def _measurement(path: Path, data: Path) -> str:
-    """Costs of all solvers on the problem of a config, as CSV."""
+def _problem(path: Path) -> tuple[JobConfig, LocalEmbeddingSettings]:
+    """The first job of a config's method ``rxml``, and its settings."""
+    from xcbench.config.loader import load_config
+    from xcbench.config.methods import LocalEmbeddingSettings
+
+    for job in load_config(path).jobs():
+        settings = job.method.settings
+        if job.method.label == "rxml" and isinstance(settings, LocalEmbeddingSettings):
+            return job, settings
+    raise ConfigError(f"{path}: no method `rxml` to take the problem from; expected one")
+
+
+def _measurement(job: JobConfig, settings: LocalEmbeddingSettings, data: Path) -> str:
+    """Costs of all solvers on the problem of a job, as CSV."""
     from threadpoolctl import threadpool_limits
 
     from xcbench.bench.convergence import measure_convergence, problem_of
-    from xcbench.config.loader import load_config
-    from xcbench.config.methods import LocalEmbeddingSettings
     from xcbench.data.sources import locate
     from xcbench.data.store import prepare
     from xcbench.report.figures.cost import COLUMNS
     from xcbench.report.listing import as_csv
     from xcbench.runner.provenance import cpu_name
 
-    config = load_config(path)
-    method = next((m for m in config.methods if m.label == "rxml"), None)
-    if method is None or not isinstance(method.settings, LocalEmbeddingSettings):
-        raise ConfigError(f"{path}: no method `rxml` to take the problem from; expected one")
-    job = next(job for job in config.jobs() if job.method == method)
     prepared = prepare(locate(job.dataset, data, job.split), job.dataset.features)
     typer.echo(f"measuring the solvers on {job.dataset.title}", err=True)
     with threadpool_limits(_THREADS):
-        problem = problem_of(prepared.train.Y, method.settings)
+        problem = problem_of(prepared.train.Y, settings)
         about = {
             "dataset": job.dataset.title,
             "split": job.split,

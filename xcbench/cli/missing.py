@@ -8,16 +8,17 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from xcbench.cli.commands import command
 from xcbench.errors import ConfigError
 
 if TYPE_CHECKING:
     from xcbench.config.schema import Config
     from xcbench.data.catalogue import CatalogueEntry
-    from xcbench.report.tables.methods import Row
+    from xcbench.report.rows import Row
 
 _MOST_NAMED = 4
-# Beside CONFIGS/<dataset>.yaml: the peers' methods, and ours over more splits.
-_FOLDERS = ("", "peers", "splits")
+# Beside CONFIGS/<dataset>.yaml: the methods of peers, and ours over more splits and seeds.
+_FOLDERS = ("", "peers", "splits", "seeds")
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ def missing_runs(
     lines = []
     for name, entry in catalogue().items():
         labels: dict[str, None] = {}
-        paths = []
+        paths: list[Path] = []
         for path in _configs(name, places.configs) if not datasets or name in datasets else ():
             try:
                 missing = _labels_without(load_config(path), have, methods)
@@ -60,7 +61,7 @@ def missing_runs(
                 lines.append(str(error))
                 continue
             labels |= dict.fromkeys(missing)
-            paths += [str(path)] if missing else []
+            paths += [path] if missing else []
         if labels:
             lines.append(
                 f"{name}: no results of {_named(list(labels))}; {_advice(entry, paths, places)}"
@@ -99,10 +100,10 @@ def _named(labels: Sequence[str]) -> str:
     return ", ".join(labels[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _advice(entry: CatalogueEntry, paths: Sequence[str], places: Places) -> str:
+def _advice(entry: CatalogueEntry, paths: Sequence[Path], places: Places) -> str:
     from xcbench.data.sources import is_present
 
-    run = f"`xcbench run {' '.join(paths)} --data {places.data} --results {places.results}`"
+    run = f"`{command(['xcbench', 'run', *paths], places.data, places.results)}`"
     if is_present(entry, places.data):
         return run
     return f"its data is not in {places.data}: {where_to_get(entry)}; then {run}"

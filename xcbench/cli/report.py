@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from xcbench.cli.commands import command
 from xcbench.cli.options import DEFAULT_RESULTS, ResultsRoot
-from xcbench.errors import ConfigError
+from xcbench.cli.outputs import write_output
+from xcbench.cli.stores import open_results, rows_of
+from xcbench.errors import XCBenchError
 
 if TYPE_CHECKING:
     from xcbench.cli.tables import Asked
     from xcbench.report.document import Table
     from xcbench.report.html.page import Picture
+    from xcbench.report.html.places import Places
     from xcbench.runner.result import Result
 
 
@@ -36,10 +40,10 @@ def report(
     """Write one HTML page of all results: Tables 1 to 3, the figures, every run and its origin.
 
     The page needs no other file and no network. Its tables sort and filter, and each number leads
-    to the runs or the publication it comes from. What is missing is listed on it. Exit codes: 0
-    written, 2 there are no results, or the file cannot be written.
+    to the runs or the publication it comes from. What is missing is listed on it. Of the folders of
+    data and results it says DATA and RESULTS, of other paths the last name. Exit codes: 0 written,
+    1 there are no results, 2 usage, no results folder or no writing to FILE.
     """
-    from xcbench.cli.stores import open_results
     from xcbench.cli.tables import Asked
     from xcbench.report.html.page import page
     from xcbench.runner.logs import console
@@ -48,12 +52,14 @@ def report(
     with console(logging.WARNING, bars=False):
         found = list(open_results(results).results())
         if not found:
-            raise ConfigError(f"{results}: no results to report; `xcbench run` makes them")
+            raise XCBenchError(f"{results}: no results to report; `xcbench run` makes them")
         tables, without = _tables(asked)
         pictures, not_drawn = _pictures(found, asked)
-        runs = [result.mapping() for result in found]
-        text = page(tables, pictures, runs, list(dict.fromkeys([*without, *not_drawn])))
-    _write(out, text)
+        places = _places(asked, found)
+        runs = [places.hidden(result.mapping()) for result in found]
+        missing = places.hidden(list(dict.fromkeys([*without, *not_drawn])))
+        text = page(tables, pictures, runs, missing)
+    write_output(out, text)
     runs_read = "1 run" if len(found) == 1 else f"{len(found)} runs"
     typer.echo(f"{out}: {len(text.encode()) / 1e6:.2f} MB, {runs_read}")
 
@@ -70,17 +76,17 @@ def _tables(asked: Asked) -> tuple[list[Table], list[str]]:
 
 def _pictures(found: list[Result], asked: Asked) -> tuple[list[Picture], list[str]]:
     """The figures there are runs for, and what is missing from them."""
-    from xcbench.cli.figure import Name, command, draw
-    from xcbench.config.changes import flat
+    from xcbench.cli.figure import Name, draw
     from xcbench.report.figures import svg
     from xcbench.report.html.page import Picture
 
-    rows: list[dict[str, Any]] = [flat(result.config) | result.row() for result in found]
+    rows = rows_of(found)
     pictures, missing = [], []
     for name in Name:
         drawing, gaps = draw(name, rows, asked.results / "figures" / "cost.csv")
-        ways = [(gap.what, command(gap, asked.data_root, asked.results)) for gap in gaps]
-        missing += [f"figure {name}: {what}; `{way}`" for what, way in ways]
+        for gap in gaps:
+            way = command(gap.command.split(), asked.data_root, asked.results)
+            missing.append(f"figure {name}: {gap.what}; `{way}`")
         if drawing is not None:
             pictures.append(
                 Picture(name, drawing.title, drawing.caption, drawing.alt, svg(drawing))
@@ -88,11 +94,9 @@ def _pictures(found: list[Result], asked: Asked) -> tuple[list[Picture], list[st
     return pictures, missing
 
 
-def _write(path: Path, text: str) -> None:
-    from xcbench.runner.files import write_atomic
+def _places(asked: Asked, found: list[Result]) -> Places:
+    """What the folders of data and results are called on the page."""
+    from xcbench.report.html.places import Places
 
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(path, text)
-    except OSError as error:
-        raise ConfigError(f"--out {path}: cannot be written: {error.strerror}") from None
+    roots = {Path(result.data_root) for result in found if result.data_root}
+    return Places({"DATA": sorted({asked.data_root, *roots}), "RESULTS": [asked.results]})

@@ -10,11 +10,11 @@ import typer
 
 from xcbench.cli.cleanup import gc
 from xcbench.cli.options import DEFAULT_RESULTS, ResultsRoot
-from xcbench.cli.stores import open_results
+from xcbench.cli.stores import open_results, rows_of
 from xcbench.errors import ConfigError
 
 if TYPE_CHECKING:
-    from xcbench.report.query import Row
+    from xcbench.report.rows import Row
 
 _COSTS = ("train_s", "predict_ms_per_point", "model_bytes")
 
@@ -91,7 +91,6 @@ def list_results(
     if context.invoked_subcommand is not None:
         _refuse_options_before(context)
         return
-    from xcbench.config.changes import flat
     from xcbench.report.query import Condition, Filter, check_keys, columns_of, in_order_of
     from xcbench.runner.logs import console
     from xcbench.runner.result import COLUMNS
@@ -102,7 +101,7 @@ def list_results(
     asked = [name.strip() for name in columns.split(",")] if columns else []
     with console(logging.WARNING, bars=False):
         found = list(open_results(results).results())
-    rows: list[Row] = [flat(result.config) | result.row() for result in found]
+    rows = rows_of(found)
     if rows:
         known = columns_of(rows, COLUMNS)
         check_keys("--where", [condition.key for condition in conditions], known)

@@ -1,13 +1,16 @@
-"""Opening a results folder that ought to be there."""
+"""Opening a results folder that ought to be there, and its results as rows."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xcbench.errors import ConfigError
 
 if TYPE_CHECKING:
+    from xcbench.report.rows import Row
+    from xcbench.runner.result import Result
     from xcbench.runner.store import ResultStore
 
 
@@ -26,3 +29,10 @@ def open_results(root: Path) -> ResultStore:
             f"{root}: no such results folder; `xcbench run` makes it, --results names another"
         )
     return ResultStore(root)
+
+
+def rows_of(results: Iterable[Result]) -> list[Row]:
+    """Results as rows: the columns of results.csv, and the config's dotted keys."""
+    from xcbench.config.changes import flat
+
+    return [flat(result.config) | result.row() for result in results]

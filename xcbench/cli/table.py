@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from xcbench.cli.options import DEFAULT_RESULTS, ResultsRoot
+from xcbench.cli.outputs import write_output
 from xcbench.errors import ConfigError, DataError, XCBenchError
 
 if TYPE_CHECKING:
@@ -73,8 +74,9 @@ def table(
 
     Published numbers stand beside measured ones and name their source. In Table 2 the best is
     starred, and what the saved predictions cannot tell from it is marked as tied. What is missing
-    is listed on stderr with what to do about it. Exit codes: 0 something was made, 1 there is no
-    finished run, 2 usage or no results folder, 3 (Table 1) none of the data is there.
+    is listed on stderr with what to do about it. Runs of sweeps are left out unless --method names
+    them. Exit codes: 0 something was made, 1 (Tables 2 and 3) there is no finished run, 2 usage, no
+    results folder or no writing to FILE, 3 (Table 1) none of the data is there.
     """
     from xcbench.cli.tables import Asked, build_table
     from xcbench.runner.logs import console
@@ -111,13 +113,8 @@ def _format_of(path: Path) -> Format:
 
 def _write(made: Table, path: Path, name: Format) -> None:
     from xcbench.report.formats import FORMATS
-    from xcbench.runner.files import write_atomic
 
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(path, FORMATS[name](made))
-    except OSError as error:
-        raise ConfigError(f"--out {path}: cannot be written: {error.strerror}") from None
+    write_output(path, FORMATS[name](made))
     typer.echo(f"wrote {path}", err=True)
 
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from xcbench.cli.missing import Places, missing_runs, where_to_get
 from xcbench.cli.options import DEFAULT_DATA
-from xcbench.cli.stores import open_results
+from xcbench.cli.stores import open_results, rows_of
 from xcbench.errors import DataError
 
 if TYPE_CHECKING:
     from xcbench.data.catalogue import CatalogueEntry
     from xcbench.data.statistics import Statistics
     from xcbench.report.document import Table
-    from xcbench.report.tables.methods import Row
+    from xcbench.report.rows import Row
     from xcbench.runner.store import ResultStore
 
 _CONFIGS = Path("configs")
@@ -71,25 +71,23 @@ def build_table(number: int, asked: Asked) -> tuple[Table, list[str]]:
 
 
 def finished_rows(store: ResultStore, asked: Asked) -> tuple[list[Row], list[str]]:
-    """The finished runs asked for: the columns of results.csv and the config's dotted keys.
+    """The finished runs asked for.
 
-    Runs of the project's figures and sweeps are left out, unless methods are asked for by name;
-    the lines say so.
+    Runs of sweeps are left out, unless methods are asked for by name; the lines say so.
     """
-    from xcbench.cli.sweeps import of_sweeps
-    from xcbench.config.changes import flat
     from xcbench.report.query import Filter
+    from xcbench.report.rows import is_swept
 
     wanted = Filter(asked.datasets, asked.methods, "done")
-    found = (flat(result.config) | result.row() for result in store.results())
-    rows: list[Row] = [row for row in found if wanted(row)]
+    rows = [row for row in rows_of(store.results()) if wanted(row)]
     if asked.methods:
         return rows, []
-    swept = of_sweeps(rows, _CONFIGS)
+    kept = [row for row in rows if not is_swept(row)]
+    swept = len(rows) - len(kept)
     if not swept:
         return rows, []
-    line = f"{len(swept)} runs of the figures and sweeps are not in the table; --method names some"
-    return [row for row in rows if row["run_id"] not in swept], [line]
+    runs = "1 run of a sweep is" if swept == 1 else f"{swept} runs of sweeps are"
+    return kept, [f"{runs} not in the table; --method names some"]
 
 
 def _data_table(asked: Asked) -> tuple[Table, list[str]]:

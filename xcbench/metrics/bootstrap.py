@@ -14,8 +14,12 @@ import numpy as np
 
 from xcbench.metrics.per_row import Contributions
 
-RESAMPLES = 2000
 LEVEL = 0.95
+
+# Resamples: so many, or on large data as many as take WORK products of a count and a row's share of
+# a metric (some ten seconds of one core), but never fewer than LEAST.
+MOST, LEAST = 2000, 200
+WORK = 50_000_000_000
 
 _BLOCK_COUNTS = 1 << 22  # of drawn rows in memory at once
 
@@ -34,8 +38,19 @@ class Interval:
         return self.low <= 0 <= self.high
 
 
+def affordable(rows: int, methods: int, metrics: int) -> int:
+    """How many resamples of so many test rows to draw."""
+    return max(LEAST, min(MOST, WORK // max(1, rows * metrics * (methods + 1))))
+
+
+def percent(gains: np.ndarray, norms: np.ndarray) -> np.ndarray:
+    """Sums of what was earned, in percent of what there was to earn; 0 where that is nothing."""
+    gains, norms = np.broadcast_arrays(gains, norms)
+    return 100.0 * np.divide(gains, norms, out=np.zeros(gains.shape), where=norms > 0)
+
+
 def resample(
-    methods: Sequence[Contributions], resamples: int = RESAMPLES, seed: int = 0
+    methods: Sequence[Contributions], resamples: int | None = None, seed: int = 0
 ) -> np.ndarray:
     """Metrics of the methods on resampled test rows.
 
@@ -43,7 +58,8 @@ def resample(
     ----------
     methods : sequence of Contributions
         Of the same test rows and metrics.
-    resamples : int
+    resamples : int, optional
+        By default as many as are ``affordable``.
     seed : int
 
     Returns
@@ -51,7 +67,8 @@ def resample(
     ndarray of float64, shape (resamples, len(methods), number of metrics)
         Percent; 0 where a resample has nothing to earn.
     """
-    n = len(methods[0].gains)
+    n, width = methods[0].gains.shape
+    resamples = affordable(n, len(methods), width) if resamples is None else resamples
     # The rows' own norms come once: they are the same for every method.
     columns = np.hstack([*(method.gains for method in methods), methods[0].norms])
     rng = np.random.default_rng(seed)
@@ -60,11 +77,8 @@ def resample(
     for start in range(0, resamples, step):
         stop = min(start + step, resamples)
         sums[start:stop] = _counts(rng, stop - start, n) @ columns
-    width = len(methods[0].names)
     gains, norms = sums[:, :-width].reshape(resamples, len(methods), width), sums[:, -width:]
-    return 100.0 * np.divide(
-        gains, norms[:, np.newaxis], out=np.zeros_like(gains), where=norms[:, np.newaxis] > 0
-    )
+    return percent(gains, norms[:, np.newaxis])
 
 
 def interval(difference: float, resampled: np.ndarray) -> Interval:

@@ -8,11 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 # Whose row it is: methods of this project, of the papers it reproduces (run here), peers and plain
 # baselines (run here), what was counted in a dataset's files, and numbers read in a publication.
-Group = Literal["ours", "paper", "peer", "baseline", "data", "published"]
+Group = Literal["ours", "paper", "peer", "baseline", "published", "data"]
+
+
+class GroupName(NamedTuple):
+    """How a group is called: on a row, several of it in a sentence, and what that means."""
+
+    tag: str
+    many: str
+    meaning: str
+
+
+# In the order of their rows.
+GROUPS: Mapping[Group, GroupName] = {
+    "ours": GroupName("ours", "ours", "this project's methods"),
+    "paper": GroupName("paper", "the papers'", "methods of the papers it reproduces, run here"),
+    "peer": GroupName("peer", "peers", "other libraries, run here"),
+    "baseline": GroupName("baseline", "baselines", "plain baselines, run here"),
+    "published": GroupName("published", "published", "read in a publication"),
+    "data": GroupName("counted", "counted", "in the dataset's files"),
+}
 
 # "best" of its column in its block; "tied" with the best, from which it cannot be told; "above" the
 # best measured number, for a published one.
@@ -44,6 +63,9 @@ class Cell:
     source: str = ""
 
 
+EMPTY = Cell("")
+
+
 @dataclass(frozen=True)
 class Column:
     """A column: its key in the cells of a line, its heading, and which numbers are better."""
@@ -55,12 +77,16 @@ class Column:
 
 @dataclass(frozen=True)
 class Line:
-    """One row: a method (or a dataset), whose it is, where its numbers come from, and the cells."""
+    """One row: a method (or a dataset), whose it is, where its numbers come from, and the cells.
+
+    ``dataset`` is the data it is about where its block holds lines of several.
+    """
 
     label: str
     group: Group
     source: str
     cells: Mapping[str, Cell]
+    dataset: str = ""
 
     @property
     def origin(self) -> Literal["measured", "published"]:
@@ -69,11 +95,19 @@ class Line:
 
 @dataclass(frozen=True)
 class Block:
-    """The lines that are compared with each other, usually those of a dataset."""
+    """The lines that are compared with each other, usually those of a dataset.
+
+    ``dataset`` is the name of that data; "" where the lines say it.
+    """
 
     title: str
     lines: tuple[Line, ...]
     notes: tuple[str, ...] = ()
+    dataset: str = ""
+
+    def dataset_of(self, line: Line) -> str:
+        """The data that one of the lines is about."""
+        return line.dataset or self.dataset
 
 
 @dataclass(frozen=True)

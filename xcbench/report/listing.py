@@ -7,25 +7,21 @@ import html
 import io
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from xcbench.report.table import literal
+from xcbench.report.rows import Row
+from xcbench.report.table import literal, uncut
 
-Row = Mapping[str, Any]
-
-_WIDE = 100_000  # A pipe has no width of its own, and rich would cut the columns.
 _MARKDOWN = re.compile(r"([\\|`*\[\]])")
 
 
 def print_listing(rows: Sequence[Row], columns: Sequence[str], console: Console) -> None:
     """Print one line a row and nothing grouped; numbers shortened."""
-    if not console.is_terminal:
-        console = Console(file=console.file, width=_WIDE)
     table = Table(box=box.SIMPLE_HEAD, show_edge=False)
     for column in columns:
         table.add_column(
@@ -35,7 +31,7 @@ def print_listing(rows: Sequence[Row], columns: Sequence[str], console: Console)
         )
     for row in rows:
         table.add_row(*(literal(shortened(row.get(column))) for column in columns))
-    console.print(table)
+    uncut(console).print(table)
 
 
 def as_csv(rows: Sequence[Row], columns: Sequence[str]) -> str:

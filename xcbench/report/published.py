@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from xcbench.data.catalogue import catalogue
 from xcbench.errors import XCBenchError
 
 # Later versions of the page lost methods and changed rows, so the old one is followed, and the
@@ -25,6 +26,7 @@ _PLACES = (
     Path(__file__).parent.parent.parent / "results" / "published",
 )
 _TABLE = re.compile(r"^(.*), Table (\d+.*)$")
+_HARDWARE = "; "  # after the table in a source that names it
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,11 @@ class Published:
     @property
     def value(self) -> float:
         return float(self.text)
+
+    @property
+    def hardware(self) -> str:
+        """What costs were measured on, where the source names it; else ""."""
+        return self.source.partition(_HARDWARE)[2]
 
 
 # Methods, each with its numbers by metric.
@@ -79,6 +86,15 @@ def repository_numbers(title: str) -> Numbers:
     old = _by_method(number for number in rows if number.source.startswith(REPOSITORY))
     now = _by_method(number for number in rows if number.source == REPOSITORY_NOW)
     return old | {method: numbers for method, numbers in now.items() if method not in old}
+
+
+def published_sleec(metric: str) -> dict[str, float]:
+    """A metric of SLEEC on the XC repository's page, by the catalogue's names."""
+    numbers = {
+        name: repository_numbers(entry.title).get("SLEEC", {})
+        for name, entry in catalogue().items()
+    }
+    return {name: found[metric].value for name, found in numbers.items() if metric in found}
 
 
 def ten_split_numbers(title: str) -> Numbers:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Self
@@ -13,9 +13,7 @@ from typing import Any, Self
 from xcbench.config.problems import suggestion
 from xcbench.config.yaml import parse
 from xcbench.errors import ConfigError
-
-# The columns of results.csv, and whatever else can be asked for by name.
-Row = Mapping[str, Any]
+from xcbench.report.rows import Row
 
 _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,

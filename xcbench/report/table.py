@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich import box
@@ -10,9 +10,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-Row = Mapping[str, Any]
+from xcbench.report.rows import Row
 
 MEASURES = ("P", "nDCG", "PSP")
+_WIDE = 100_000
 _STYLES = {"failed": "red", "interrupted": "yellow"}
 
 
@@ -45,6 +46,11 @@ def literal(value: object, style: str = "") -> Text:
         for c in str(value)
     )
     return Text(text, style)
+
+
+def uncut(console: Console) -> Console:
+    """The console, but one of a pipe so wide that rich cuts no column: a pipe has no width."""
+    return console if console.is_terminal else Console(file=console.file, width=_WIDE)
 
 
 def _table(title: str, rows: list[Row]) -> Table:

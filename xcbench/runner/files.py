@@ -28,7 +28,19 @@ def write_atomic(path: Path, content: str | bytes) -> None:
     The caller holds the lock of the folder. The temporary name is always the same one on a host, so
     what a killed process left of it is overwritten by the next.
     """
-    temporary = path.with_name(f".{path.name}@{socket.gethostname()}.new")
+    _write_by_way_of(path.with_name(f".{path.name}@{socket.gethostname()}.new"), path, content)
+
+
+def write_unlocked(path: Path, content: str | bytes) -> None:
+    """Write a file where no lock is held: whole, whoever writes it too; the last one's stays.
+
+    The temporary name is this process's own; a failure removes it, a kill may leave it behind.
+    """
+    name = f".{path.name}@{socket.gethostname()}-{os.getpid()}.new"
+    _write_by_way_of(path.with_name(name), path, content)
+
+
+def _write_by_way_of(temporary: Path, path: Path, content: str | bytes) -> None:
     try:
         with open(temporary, "wb") as file:
             file.write(content.encode("utf-8") if isinstance(content, str) else content)

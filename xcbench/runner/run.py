@@ -56,7 +56,7 @@ class Summary:
 
     @property
     def exit_code(self) -> int:
-        """0 done or nothing to do, 1 a job failed or lacks a library, 3 data missing, 4 all locked."""
+        """0 done or nothing to do, 1 a job failed or has no library, 3 no data, 4 all locked."""
         if self.failed or self.not_installed:
             return XCBenchError.exit_code
         if self.data_errors:

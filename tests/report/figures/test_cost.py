@@ -51,6 +51,19 @@ def test_another_file_is_refused(tmp_path, text):
         read_costs(path)
 
 
+@pytest.mark.parametrize("change", [{"pairs": "many"}, {"solver": "other"}, {"points": "-1"}])
+def test_a_row_that_cannot_be_drawn_is_refused(tmp_path, change):
+    path = tmp_path / "cost.csv"
+    path.write_text(as_csv([made_costs()[0] | change], COLUMNS))
+    with pytest.raises(DataError, match=r"cost\.csv: no measurement of costs"):
+        read_costs(path)
+
+
+def test_a_folder_in_its_place_is_refused(tmp_path):
+    with pytest.raises(DataError, match="cannot be read"):
+        read_costs(tmp_path)
+
+
 def test_a_number_that_is_none_is_refused(tmp_path):
     path = tmp_path / "cost.csv"
     path.write_text(as_csv(made_costs(), COLUMNS).replace(",0.1,", ",soon,", 1))

@@ -7,12 +7,10 @@ from tests.conftest import ROOT
 from tests.report.figures.conftest import made_row
 from xcbench.config.changes import flat
 from xcbench.config.loader import load_config
-from xcbench.report.figures import figure1, figure2, missing1, missing2, published_sleec
+from xcbench.report.figures import figure1, figure2, missing1, missing2
 from xcbench.report.figures.figure1 import ITERATIONS as ITERATIONS_SWEEP
 from xcbench.report.figures.figure2 import SWEEPS
-from xcbench.report.figures.rows import is_swept
 from xcbench.report.figures.sweeps import DATASETS, curves_of
-from xcbench.report.published import published_results
 
 ITERATIONS = ITERATIONS_SWEEP.key
 
@@ -70,11 +68,19 @@ def test_the_published_value_is_a_dotted_line_where_there_is_one(sweep):
     assert len(axis.lines) == 1
 
 
-def test_the_published_values_are_those_of_the_file():
-    sleec = published_sleec()
-    assert (sleec["bibtex"], sleec["delicious"]) == (65.08, 67.59)
-    values = {n.value for n in published_results() if (n.method, n.metric) == ("SLEEC", "P@1")}
-    assert set(sleec.values()) <= values
+def test_data_of_ones_own_under_a_catalogues_name_has_no_dotted_line(sweep):
+    rows = sweep("fig1-paper", ITERATIONS, {5: [40.0]})
+    own = [row | {"dataset.name": None, "dataset.train": "my/bibtex/train.txt"} for row in rows]
+    drawing = figure1(own, {"bibtex": 65.08})
+    assert len(drawing.figure.axes[0].lines) == 1
+    assert "published" not in drawing.caption
+
+
+def test_runs_without_the_metric_are_not_drawn(sweep):
+    rows = sweep("fig1-paper", ITERATIONS, {5: [40.0], 7: [41.0]})
+    del rows[1]["P@1"]
+    (axis,) = figure1(rows, {}).figure.axes
+    assert list(axis.lines[0].get_xdata()) == [5]
 
 
 def test_what_an_older_config_left_behind_is_not_drawn(sweep):
@@ -157,14 +163,6 @@ def test_points_that_the_other_line_has_are_missing(sweep):
     assert gap.command == "xcbench run configs/figures/fig2-bibtex-rank.yaml"
 
 
-@pytest.mark.parametrize(
-    ("label", "expected"),
-    [("rxml", False), ("rxml-r200", False), ("rxml-rank200", True), ("rxml-rank100", False)],
-)
-def test_a_run_is_of_a_sweep_if_its_label_states_the_value_of_a_key(label, expected):
-    assert is_swept(made_row(label, 1.0, **{"method.rank": 200})) is expected
-
-
 @pytest.mark.parametrize("name", DATASETS)
 @pytest.mark.parametrize("swept", [ITERATIONS_SWEEP, *SWEEPS], ids=lambda swept: swept.key)
 def test_the_configs_make_the_runs_that_are_drawn(name, swept):
@@ -178,12 +176,28 @@ def test_the_configs_make_the_runs_that_are_drawn(name, swept):
     assert len({curve.x for curve in curves.values()}) == 1
 
 
+def settings_of(name):
+    """The settings of the methods of a dataset's own config, by label."""
+    return {m.label: m.settings for m in load_config(ROOT / f"configs/{name}.yaml").methods}
+
+
 @pytest.mark.parametrize("name", DATASETS)
 @pytest.mark.parametrize("swept", SWEEPS, ids=lambda swept: swept.key)
-def test_figure_2_shows_rxml_with_the_settings_of_the_datasets_own_config(name, swept):
-    own = next(m for m in load_config(ROOT / f"configs/{name}.yaml").methods if m.label == "rxml")
-    sizes = {"rank", "learners", "clusters"}
-    for job in load_config(ROOT / swept.config.format(name)).jobs():
-        if job.method.preset == "rxml":
-            drawn = job.method.settings
-            assert drawn.model_dump(exclude=sizes) == own.settings.model_dump(exclude=sizes)
+def test_figure_2_shows_the_settings_of_the_datasets_own_config(name, swept):
+    own, sizes = settings_of(name), {"rank", "learners", "clusters"}
+    for method in load_config(ROOT / swept.config.format(name)).methods:
+        expected = own[method.preset].model_dump(exclude=sizes)
+        assert method.settings.model_dump(exclude=sizes) == expected
+        if swept.key != "rank":
+            assert method.settings.rank == own[method.preset].rank
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_figure_1_shows_the_papers_settings_of_the_datasets_own_config(name):
+    expected = settings_of(name)["rxml-paper"].model_dump(exclude={"learners"})
+    ours = {"start": "spectral", "beta": "polak_ribiere", "line_search": "exact"}
+    for method in load_config(ROOT / ITERATIONS_SWEEP.config.format(name)).methods:
+        drawn = method.settings.model_dump(exclude={"learners"})
+        drawn["completion"]["iterations"] = expected["completion"]["iterations"]
+        changed = ours if method.label.startswith("fig1-spectral") else {}
+        assert drawn == expected | {"completion": expected["completion"] | changed}

@@ -66,6 +66,35 @@ def test_a_panel_is_at_least_six_standard_errors_high():
     assert high - low == pytest.approx(1.2 * 30.1)  # a margin of a tenth on either side
 
 
+def front_of(axis):
+    """Corners of the thin line; None where there is none."""
+    steps = [line for line in axis.lines if line.get_drawstyle() == "steps-post"]
+    return [(float(x), float(y)) for x, y in steps[0].get_xydata()] if steps else None
+
+
+def test_of_several_splits_only_the_first_is_drawn_so_that_all_points_are_of_one():
+    rows = [made_row("rxml", 60.0 + s, split=s, train_s=float(s)) for s in (1, 2, 3)]
+    rows += [made_row("sleec", 50.0, train_s=9.0), made_row("knn", 99.0, split=2)]
+    drawing = figure_time(rows)
+    assert points_of(drawing.figure.axes[0]) == {(1.0, 61.0), (9.0, 50.0)}
+    assert "Of data with several splits, the first alone" in drawing.caption
+    assert "bibtex: split 1, seed 0, 2 runs" in drawing.caption
+
+
+@pytest.mark.parametrize(
+    "change", [{"host": "b"}, {"cpu": "another"}, {"jobs": 1}, {"threads_per_job": 2}]
+)
+def test_the_front_never_joins_runs_on_unlike_machines_processes_or_threads(change):
+    rows = [made_row("rxml", 60.0), made_row("sleec", 65.0, train_s=2.0)]
+    fair = figure_time(rows)
+    assert front_of(fair.figure.axes[0]) == [(1.0, 60.0), (2.0, 65.0)]
+    unlike = figure_time([*rows, made_row("knn", 50.0, train_s=0.5, **change)])
+    assert front_of(unlike.figure.axes[0]) is None
+    assert "not beaten" in fair.alt
+    assert "bibtex, on unlike machines" in unlike.alt
+    assert "where all of a panel ran on one machine with the same" in unlike.caption
+
+
 def test_points_of_sweeps_are_left_out():
     swept = made_row("rxml-rank50", 50.0, **{"method.rank": 50})
     assert figure_time([swept]) is None

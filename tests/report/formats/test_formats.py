@@ -35,7 +35,7 @@ def table(label="rxml", title="bibtex"):
         Column("P@1", "P@1", "higher"), Column("P@3", "P@3", "higher"),
         Column("gone", "never shown"), Column("diff", "ΔP@1"), Column("runs", "runs"),
     )  # fmt: skip
-    block = Block(title, lines, (f"a note on {label}",))
+    block = Block(title, lines, (f"a note on {label}",), "bibtex")
     return Table("2", "Table 2: accuracy", columns, (block,), ("a general note",))
 
 
@@ -67,11 +67,13 @@ def test_best_tied_and_above_look_different(name, best, tied, above):
 
 
 def test_csv_is_a_line_a_number_with_its_source():
-    rows = list(csv.DictReader(io.StringIO(FORMATS["csv"](table(label="=rxml")))))
+    rows = list(
+        csv.DictReader(io.StringIO(FORMATS["csv"](table(label="=rxml", title="bibtex, split 1"))))
+    )
     assert rows[0] == {
         "dataset": "bibtex", "method": "'=rxml", "group": "ours", "metric": "P@1",
         "value": "66.1234", "spread": "0.21", "runs": "3", "origin": "measured",
-        "source": "bibtex/rxml-1", "standing": "best",
+        "source": "bibtex/rxml-1", "standing": "best", "block": "bibtex, split 1",
     }  # fmt: skip
     assert [row["metric"] for row in rows] == ["P@1", "P@3", "diff", "P@1", "P@3"]
     assert [row["source"] for row in rows[3:]] == ["a page, Table 6", "a page, Table 2"]

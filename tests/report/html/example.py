@@ -72,9 +72,11 @@ ACCURACY = Table(
                 line("SLEEC", "published", PUBLICATION, 65.08),
             ),
             ("one standard error is 0.95",),
+            "bibtex",
         ),
         Block("yso-4k", (line("sleec", "paper", "bibtex/sleec-33333333", 9.5, 2.0),
-                         line("global", "paper", "bibtex/sleec-33333333", 24.4, 1.0))),
+                         line("global", "paper", "bibtex/sleec-33333333", 24.4, 1.0)),
+              dataset="yso-4k"),
     ),
     ("All in percent.",),
 )  # fmt: skip
@@ -86,9 +88,17 @@ DATASETS = Table(
         Block(
             "",
             (
-                Line("bibtex", "data", "counted in its files", {"n": Cell("4880", 4880.0)}),
-                Line("Bibtex, published", "published", PUBLICATION, {"n": Cell("4881", 4881.0)}),
-                Line("yso-4k", "data", "counted in its files", {"n": Cell("7", 7.0)}),
+                Line(
+                    "bibtex", "data", "counted in its files", {"n": Cell("4880", 4880.0)}, "bibtex"
+                ),
+                Line(
+                    "Bibtex, published",
+                    "published",
+                    PUBLICATION,
+                    {"n": Cell("4881", 4881.0)},
+                    "bibtex",
+                ),
+                Line("yso-4k", "data", "counted in its files", {"n": Cell("7", 7.0)}, "yso-4k"),
             ),
         ),
     ),

@@ -169,14 +169,18 @@ def test_a_dataset_has_its_own_lines_of_each_table_and_its_runs(read):
     assert all(run["run_id"].replace("\x1b", "�") in text for run in RUNS)
 
 
-def test_a_dataset_whose_name_begins_anothers_name_gets_only_its_own_blocks():
+def test_a_dataset_gets_its_own_blocks_whatever_their_titles():
     blocks = tuple(
-        replace(ACCURACY.blocks[0], title=title)
-        for title in ("delicious, split 1", "delicious: mean", "delicious-200k")
+        replace(ACCURACY.blocks[0], title=title, dataset=dataset)
+        for title, dataset in (
+            ("delicious, split 1", "delicious"),
+            ("mean", "delicious"),
+            ("delicious of another kind", "delicious-200k"),
+        )
     )
     part = of_dataset(replace(ACCURACY, blocks=blocks), "delicious")
     assert part is not None
-    assert [block.title for block in part.blocks] == ["delicious, split 1", "delicious: mean"]
+    assert [block.title for block in part.blocks] == ["delicious, split 1", "mean"]
     assert of_dataset(ACCURACY, "eurlex") is None
 
 

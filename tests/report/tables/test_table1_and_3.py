@@ -20,6 +20,7 @@ def test_counted_statistics_stand_beside_published_ones():
     assert published.cells["n_train"].text == "4880"
     assert "points_per_label_train" not in published.cells
     assert (counted.origin, published.origin) == ("measured", "published")
+    assert [line.dataset for line in block.lines] == ["bibtex", "bibtex", "own"]
 
 
 def test_costs_have_their_units(run):
@@ -29,6 +30,16 @@ def test_costs_have_their_units(run):
         "train_s": "2.00", "test_ms_per_point": "0.500", "model_MB": "2.00", "peak_MB": "300",
         "cores": "2 x 1", "runs": "1",
     }  # fmt: skip
+
+
+def test_costs_are_of_the_split_that_all_have_and_the_others_are_named(run):
+    rows = [run(split=split, train_s=float(split)) for split in (1, 2, 3)]
+    (block,) = table3([*rows, run("sleec", train_s=5.0), run("knn", split=2)]).blocks
+    assert (block.title, block.dataset) == ("tiny, split 1", "tiny")
+    assert {x.label: x.cells["train_s"].text for x in block.lines} == {
+        "rxml": "1.00", "sleec": "5.00",
+    }  # fmt: skip
+    assert "not run on split 1, so not in this block: knn" in block.notes
 
 
 def test_the_lowest_is_best_where_all_ran_alike(run):

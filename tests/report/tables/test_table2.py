@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from xcbench.metrics import bootstrap
 from xcbench.metrics.per_row import Contributions
 from xcbench.report.tables import table2
 
@@ -47,7 +48,7 @@ def test_pairing_tells_apart_what_two_standard_errors_could_not(made):
 def test_without_rows_nothing_is_tied_and_a_note_says_so(run):
     block = table2([run(), run("sleec", **{"P@1": 49.9})]).blocks[0]
     assert standings(block) == {"rxml": "best", "sleec": ""}
-    assert any(note.startswith("no rows to compare") for note in block.notes)
+    assert "rows were not compared, so ties are not known" in block.notes
 
 
 def test_a_method_whose_rows_are_gone_is_named_and_not_called_tied(run):
@@ -56,7 +57,8 @@ def test_a_method_whose_rows_are_gone_is_named_and_not_called_tied(run):
     block = table2(rows, found.get).blocks[0]
     assert standings(block) == {"rxml": "best", "sleec": "tied", "knn": ""}
     (note,) = (note for note in block.notes if "no rows" in note)
-    assert note.startswith("no rows to compare (predictions or data are gone): knn;")
+    assert note.startswith("no rows to compare (predictions or data are missing, or not what")
+    assert "they were): knn; ties with them are not known" in note
 
 
 def test_when_the_rows_of_the_best_are_gone_nothing_is_tied(run):
@@ -71,6 +73,64 @@ def test_rows_of_other_test_labels_are_not_paired(run):
     found = {"tiny/rxml-10": scores(first(50)), "tiny/sleec-10": other}
     block = table2([run(**{"P@1": 51.0}), run("sleec")], found.get).blocks[0]
     assert standings(block) == {"rxml": "best", "sleec": ""}
+
+
+def more(right, norm=1.0, names=("P@1", "PSP@1")):
+    """Contributions to P@1 and PSP@1, the second with this much to earn in a row."""
+    gains = np.asarray(right, dtype=float)[:, np.newaxis]
+    norms = np.column_stack([np.ones(len(gains)), np.full(len(gains), norm)])
+    both = Contributions(("P@1", "PSP@1"), gains * norms, norms)
+    return both.only(names)
+
+
+def table_of(run, **scored):
+    """The block of methods with these contributions, and of P@3 where they have it."""
+    rows = []
+    for name, one in scored.items():
+        numbers = dict.fromkeys(("P@1", "P@3"), "")
+        values = 100 * one.gains.sum(axis=0) / one.norms.sum(axis=0)
+        rows.append(run(name, **numbers | dict(zip(one.names, values, strict=True))))
+    return table2(rows, {f"tiny/{name}-10": one for name, one in scored.items()}.get).blocks[0]
+
+
+@pytest.mark.parametrize("odd", ["aaa", "zzz"])
+def test_a_run_with_fewer_cut_offs_strips_nobody_of_ties_and_is_tied_where_it_can_be(run, odd):
+    scored = {"rxml": more(first(60)), "sleec": more(first(59)), "knn": more(first(20))}
+    block = table_of(run, **scored, **{odd: more(first(58), names=("P@1",))})
+    assert standings(block) == {"rxml": "best", "sleec": "tied", "knn": "", odd: "tied"}
+    marks = {x.label: x.cells["PSP@1"].standing for x in block.lines if "PSP@1" in x.cells}
+    assert marks == {"rxml": "best", "sleec": "tied", "knn": ""}
+    assert not any("no rows" in note or "propensity" in note for note in block.notes)
+
+
+@pytest.mark.parametrize("odd", ["aaa", "zzz"])
+def test_a_metric_of_another_propensity_has_no_mark_and_the_note_says_why(run, odd):
+    scored = {"rxml": more(first(60)), "sleec": more(first(59)), odd: more(first(61), norm=3.0)}
+    block = table_of(run, **scored)
+    assert standings(block) == {odd: "best", "rxml": "tied", "sleec": "tied"}
+    assert standings(block, "PSP@1") == {"rxml": "best", "sleec": "tied", odd: ""}
+    (note,) = (note for note in block.notes if "propensity" in note)
+    assert note == (
+        "computed with another propensity or on other test labels than most, so without a mark "
+        f"in PSP@1: {odd}"
+    )
+
+
+def test_other_data_with_the_same_norms_is_not_taken_for_the_same_rows(run):
+    rows = [run(**{"P@1": 60.0}), run("sleec", **{"P@1": 59.0, "dataset.features": "raw"})]
+    rows[1]["data_sha256"] = "other"
+    found = {"tiny/rxml-10": scores(first(60)), "tiny/sleec-10": scores(first(59))}
+    assert standings(table2(rows, found.get).blocks[0]) == {"rxml": "best", "sleec": ""}
+
+
+def test_fewer_resamples_are_said(run, monkeypatch):
+    monkeypatch.setattr(bootstrap, "WORK", 100 * 3 * 500)  # 500 resamples of one metric of two
+    rows = [run(**{"P@1": 60.0}), run("sleec", **{"P@1": 59.0})]
+    found = {"tiny/rxml-10": scores(first(60)), "tiny/sleec-10": scores(first(59))}
+    block = table2(rows, found.get).blocks[0]
+    assert "ties are by 500 resamples of its test rows" in block.notes
+    monkeypatch.undo()
+    assert not any("resamples" in note for note in table2(rows, found.get).blocks[0].notes)
 
 
 def test_seeds_are_a_mean_with_their_sample_standard_deviation(run):
@@ -93,7 +153,26 @@ def test_splits_have_a_block_for_the_first_and_one_for_their_mean(run):
     assert [line.cells["P@1"].text for line in one.lines] == ["50.00", "40.00"]
     (line,) = mean.lines
     assert line.cells["P@1"].text == "52.00 ± 2.00"
-    assert mean.notes == ("without runs on all of the 3 splits, so left out: knn",)
+    assert mean.notes[0] == "not run on every one of the 3 splits, so not in this block: knn"
+
+
+def test_the_mean_of_splits_says_on_what_its_settings_were_chosen(run):
+    (one, mean) = table2(split_runs(run, "rxml", [50.0, 52.0])).blocks
+    (note,) = (note for note in mean.notes if "chosen" in note)
+    assert "on those of split 1, which hold about 80 % of the other splits' test rows" in note
+    assert not any("chosen" in note for note in one.notes)
+
+
+def test_the_table_says_whose_settings_were_chosen_on_this_data():
+    (note,) = (note for note in table2([]).notes if "held out" in note)
+    assert "our methods, and of ridge and knn" in note
+    assert "the peers run with settings or defaults of their authors" in note
+
+
+def test_one_standard_error_is_of_the_best_mean_over_seeds(run):
+    rows = [run(seed=seed, **{"P@1": value}) for seed, value in enumerate((40.0, 60.0))]
+    notes = table2([*rows, run("sleec", **{"P@1": 45.0})]).blocks[0].notes
+    assert "one standard error of P@1 on its 100 test rows is 5.00 points" in notes
 
 
 def test_means_of_splits_are_told_apart_by_the_corrected_t_test(run):

@@ -5,7 +5,7 @@ matplotlib is imported only by what draws, so that reading a name here costs not
 
 from xcbench.report.figures.cost import figure_cost, missing_cost, read_costs
 from xcbench.report.figures.drawing import Drawing, png, svg
-from xcbench.report.figures.figure1 import figure1, missing1, published_sleec
+from xcbench.report.figures.figure1 import figure1, missing1
 from xcbench.report.figures.figure2 import figure2, missing2
 from xcbench.report.figures.rows import Missing
 from xcbench.report.figures.training_time import figure_time, missing_time
@@ -22,7 +22,6 @@ __all__ = [
     "missing_cost",
     "missing_time",
     "png",
-    "published_sleec",
     "read_costs",
     "svg",
 ]

@@ -36,6 +36,7 @@ SOLVERS = {
 _COSTS = {"squared_cost": "squared errors", "absolute_cost": "absolute errors"}
 _MARKED = 9  # markers a line
 _NUMBERS = ("seconds", "squared_cost", "absolute_cost")
+_COUNTS = ("split", "seed", "points", "rank", "pairs")
 
 Costs = Sequence[Mapping[str, Any]]
 
@@ -48,8 +49,6 @@ def read_costs(path: Path) -> list[dict[str, Any]]:
     DataError
         The file is not one that ``xcbench figure cost`` wrote.
     """
-    if not path.exists():
-        return []
     try:
         with path.open(encoding="utf-8", newline="") as file:
             rows = [
@@ -57,8 +56,15 @@ def read_costs(path: Path) -> list[dict[str, Any]]:
             ]
         if not rows or not set(COLUMNS) <= rows[0].keys():
             raise ValueError(f"expected rows with the columns {', '.join(COLUMNS)}")
-    except (KeyError, TypeError, ValueError) as error:
-        raise DataError(f"{path}: no measurement of costs ({error}); remove it") from None
+        for row in rows:
+            if row["solver"] not in SOLVERS or any(int(row[key]) < 0 for key in _COUNTS):
+                raise ValueError(f"found the row {', '.join(str(row[key]) for key in COLUMNS)}")
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror})") from None
+    except (KeyError, TypeError, ValueError, csv.Error) as error:
+        raise DataError(f"{path}: no measurement of costs ({error})") from None
     return rows
 
 
@@ -94,9 +100,11 @@ def figure_cost(costs: Costs) -> Drawing | None:
     return Drawing("cost", title, _caption(costs[0]), _described(solvers), figure)
 
 
-def missing_cost(costs: Costs) -> list[Missing]:
-    """What the figure lacks."""
+def missing_cost(costs: Costs, damage: str = "") -> list[Missing]:
+    """What the figure lacks; ``damage`` is what is wrong with the measurement that is there."""
     command = "xcbench figure cost --config configs/bibtex.yaml"
+    if damage:
+        return [Missing(damage, f"{command} --force")]
     return [] if costs else [Missing("no measured costs of the solvers", command)]
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import ceil
 
-from xcbench.data.catalogue import catalogue
 from xcbench.report.figures.drawing import Drawing
-from xcbench.report.figures.rows import Missing, Row
+from xcbench.report.figures.rows import Missing
 from xcbench.report.figures.style import GREY, lettered, panels, settle, styled
 from xcbench.report.figures.sweeps import (
     METRIC,
     OURS,
     PAPER,
+    Curves,
     Line,
     Sweep,
     curves_of,
@@ -23,7 +23,7 @@ from xcbench.report.figures.sweeps import (
     names_of,
     origin,
 )
-from xcbench.report.published import repository_numbers
+from xcbench.report.rows import Row, are_of_catalogue
 
 ITERATIONS = Sweep(
     "completion.iterations",
@@ -38,8 +38,8 @@ _COLUMNS = 3
 _CAPTION = (
     "P@1 on the test rows against the limit of CG iterations: the RXML paper's solver (random "
     "start, Hestenes-Stiefel, Armijo steps) and ours (spectral start, Polak-Ribiere, exact steps); "
-    "one learner, all other stages the same. Lines: means over seeds; bands: one standard "
-    "deviation. "
+    "all other stages the same, with the settings of rxml-paper in Table 2 (SLEEC's), but one "
+    "learner where it has five. Lines: means over seeds; bands: one standard deviation. "
 )
 
 
@@ -49,13 +49,14 @@ def figure1(rows: Sequence[Row], published: Mapping[str, float]) -> Drawing | No
     Parameters
     ----------
     rows : sequence of mapping
-        ``flat(result.config) | result.row()`` of every result of the store.
+        Of every result of the store, with the configs' dotted keys.
     published : mapping
-        SLEEC's P@1 by dataset, drawn as a dotted line.
+        SLEEC's P@1 by the catalogue's names, drawn as a dotted line on its data.
     """
     curves = [(name, curves_of(rows, ITERATIONS, name)) for name in names_of(rows, [ITERATIONS])]
     if not curves:
         return None
+    has_published = {n: n in published and _is_catalogues(n, found) for n, found in curves}
     caption = _CAPTION
     with styled():
         lines = ceil(len(curves) / _COLUMNS)
@@ -67,27 +68,22 @@ def figure1(rows: Sequence[Row], published: Mapping[str, float]) -> Drawing | No
             axis.set_xlabel(ITERATIONS.title)
             axis.set_ylabel(f"{METRIC} (%)")
             lettered(axis, number, name)
-            if name in published:
+            if has_published[name]:
                 axis.axhline(
                     published[name], color=GREY, linestyle=":", zorder=1, label="SLEEC, published"
                 )
         legend(figure)
         settle(figure)
-    if any(name in published for name, _ in curves):
+    if any(has_published.values()):
         caption += "Dotted: SLEEC with all its learners as published on the XC repository's page. "
     title = "P@1 against the number of CG iterations"
     return Drawing("1", title, caption + origin(curves), described(curves, ITERATIONS), figure)
 
 
+def _is_catalogues(name: str, curves: Curves) -> bool:
+    return are_of_catalogue(name, (run for line in curves.values() for run in line.runs))
+
+
 def missing1(rows: Sequence[Row]) -> list[Missing]:
     """What Figure 1 lacks."""
     return missing(rows, [ITERATIONS])
-
-
-def published_sleec() -> dict[str, float]:
-    """SLEEC's P@1 on the XC repository's page, by the catalogue's names."""
-    numbers = {
-        name: repository_numbers(entry.title).get("SLEEC", {})
-        for name, entry in catalogue().items()
-    }
-    return {name: found[METRIC].value for name, found in numbers.items() if METRIC in found}

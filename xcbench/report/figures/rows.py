@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
-from typing import Any
 
+from xcbench.report.rows import Row, standard_error
 from xcbench.report.tables.methods import methods_of
-
-# The flat config of a run and its row of results.csv in one mapping.
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,11 @@ def curve(rows: Sequence[Row], label: str, dataset: str, key: str, metric: str) 
 
     Where an earlier version of the config left runs with other settings, the newest runs' count.
     """
-    found = [row for row in rows if _is_swept_from(row, label) and row["dataset"] == dataset]
+    found = [
+        row
+        for row in rows
+        if _is_swept_from(row, label) and row["dataset"] == dataset and metric in row
+    ]
     runs = [run for method in methods_of(found)[0] for run in method.runs]
     if not runs:
         return None
@@ -69,16 +70,6 @@ def spread(values: Sequence[float]) -> float:
     return stdev(values) if len(values) > 1 else 0.0
 
 
-def is_swept(row: Row) -> bool:
-    """Whether a run is a point of a sweep: its label states a key and the run's value of it."""
-    label = str(row["method"])
-    return any(
-        f"-{key.removeprefix('method.')}{value}" in label
-        for key, value in row.items()
-        if key.startswith("method.")
-    )
-
-
 def datasets_of(rows: Iterable[Row], labels: Sequence[str], first: Sequence[str]) -> list[str]:
     """Datasets with runs of these sweeps: those of ``first`` in that order, then others."""
     found = {str(row["dataset"]) for row in rows for label in labels if _is_swept_from(row, label)}
@@ -92,17 +83,12 @@ def provenance(runs: Sequence[Row]) -> str:
     return f"{_listed('split', splits)}, {_listed('seed', seeds)}, {count}"
 
 
-def standard_error(runs: Iterable[Row]) -> tuple[float, int]:
-    """Standard error of the best P@1, sqrt(p (1 - p) / n) in points, and its test rows n."""
-    best = max(runs, key=lambda run: float(run["P@1"]))
-    p, n = float(best["P@1"]) / 100, int(best["n_test"])
-    return float(100 * (p * (1 - p) / n) ** 0.5), n
-
-
 def uncertainty(runs: Iterable[Row]) -> str:
     """The standard error in words."""
-    error, n = standard_error(runs)
-    return f"one standard error of the best over its {n} test rows {error:.2f} points"
+    found = standard_error(runs)
+    if found is None:
+        return "the uncertainty of P@1 is not known"
+    return f"one standard error of the best over its {found[1]} test rows {found[0]:.2f} points"
 
 
 def _listed(noun: str, numbers: set[int]) -> str:

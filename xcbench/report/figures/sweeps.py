@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from xcbench.report.figures.rows import (
     Curve,
     Missing,
-    Row,
     curve,
     datasets_of,
     provenance,
     uncertainty,
 )
 from xcbench.report.figures.style import BLUE, GREY, SINGLE_COLUMN, VERMILLION, Look
+from xcbench.report.rows import Row
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

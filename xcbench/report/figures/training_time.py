@@ -9,16 +9,13 @@ from math import ceil
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from xcbench.report.document import Group
+from xcbench.report.document import GROUPS, Group
 from xcbench.report.figures.drawing import Drawing
 from xcbench.report.figures.labels import Segment, place_labels
 from xcbench.report.figures.rows import (
     Missing,
-    Row,
-    is_swept,
     provenance,
     spread,
-    standard_error,
     uncertainty,
 )
 from xcbench.report.figures.style import (
@@ -33,25 +30,46 @@ from xcbench.report.figures.style import (
     settle,
     styled,
 )
-from xcbench.report.tables.methods import Method, by_dataset, methods_of
+from xcbench.report.rows import Row, is_swept, standard_error
+from xcbench.report.tables.methods import (
+    Method,
+    by_dataset,
+    machines_of,
+    methods_of,
+    on_first_split,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-GROUPS: dict[Group, tuple[str, Look]] = {
-    "ours": ("ours", Look(BLUE, "o")),
-    "paper": ("the papers'", Look(VERMILLION, "s")),
-    "peer": ("peers", Look(GREEN, "^")),
-    "baseline": ("baselines", Look(BLACK, "D", filled=False)),
+LOOKS: dict[Group, Look] = {
+    "ours": Look(BLUE, "o"),
+    "paper": Look(VERMILLION, "s"),
+    "peer": Look(GREEN, "^"),
+    "baseline": Look(BLACK, "D", filled=False),
 }
 _COLUMNS, _LEGEND_COLUMNS = 2, 4
 _LEAST_ERRORS = 6  # of P@1, the least height of a panel
 _CAPTION = (
     "P@1 on the test rows against wall time of training (without reading the data), all methods "
-    "run here, numbered as in the legend; {}; means over the runs, bars one standard deviation. "
-    "The thin line joins the methods that no other beats in both. "
+    "run here, numbered as in the legend; {}. Of data with several splits, the first alone; means "
+    "over seeds, bars one standard deviation. The thin line joins the methods that no other beats "
+    "in both, where all of a panel ran on one machine with the same processes and threads. "
 )
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The methods on a dataset; ``is_fair`` when all ran on one machine and with the same cores."""
+
+    points: tuple[Point, ...]
+    is_fair: bool
+
+    @property
+    def front(self) -> list[Point]:
+        """The front of the points; none where their times do not compare."""
+        return front(self.points) if self.is_fair else []
 
 
 @dataclass(frozen=True)
@@ -72,28 +90,28 @@ def figure_time(rows: Sequence[Row]) -> Drawing | None:
     ``rows`` as for ``figure1``. The points of sweeps are left out.
     """
     panels_of = {
-        name: points
+        name: panel
         for name, found in by_dataset([row for row in rows if not is_swept(row)]).items()
-        if (points := _points(methods_of(found)[0]))
+        if (panel := _panel(name, methods_of(found)[0])).points
     }
     if not panels_of:
         return None
     order = list(GROUPS)
-    everything = {p.label: p.group for points in panels_of.values() for p in points}
+    everything = {p.label: p.group for panel in panels_of.values() for p in panel.points}
     labels = sorted(everything, key=lambda label: (order.index(everything[label]), label))
     numbers = {label: str(number) for number, label in enumerate(labels, start=1)}
     with styled():
         figure, axes, spare = _panels(len(panels_of), len(labels))
-        for number, (axis, (name, points)) in enumerate(zip(axes, panels_of.items(), strict=True)):
-            _draw(axis, points)
+        for number, (axis, (name, panel)) in enumerate(zip(axes, panels_of.items(), strict=True)):
+            _draw(axis, panel)
             lettered(axis, number, name)
         entries = {f"{numbers[label]}  {label}": everything[label] for label in labels}
         _legend(figure, spare, entries)
         settle(figure)
-        for axis, points in zip(axes, panels_of.values(), strict=True):
-            texts = [(p.seconds, p.precision, numbers[p.label]) for p in points]
-            place_labels(axis, texts, _lines(points))
-    marks = ", ".join(f"{_shape(look)} {text}" for text, look in GROUPS.values())
+        for axis, panel in zip(axes, panels_of.values(), strict=True):
+            texts = [(p.seconds, p.precision, numbers[p.label]) for p in panel.points]
+            place_labels(axis, texts, _lines(panel))
+    marks = ", ".join(f"{_shape(look)} {GROUPS[group].many}" for group, look in LOOKS.items())
     title = "P@1 against training time"
     caption = _CAPTION.format(marks) + _origin(panels_of)
     return Drawing("time", title, caption, _described(panels_of), figure)
@@ -115,9 +133,10 @@ def front(points: Sequence[Point]) -> list[Point]:
     return kept
 
 
-def _points(methods: Sequence[Method]) -> list[Point]:
-    found = []
-    for method in methods:
+def _panel(name: str, methods: Sequence[Method]) -> Panel:
+    _, on_first, _ = on_first_split(name, methods)
+    found, shown = [], []
+    for method in on_first:
         precision, seconds = method.numbers("P@1"), method.numbers("train_s")
         if precision and seconds and min(seconds) > 0:
             found.append(
@@ -130,7 +149,8 @@ def _points(methods: Sequence[Method]) -> list[Point]:
                     method.runs,
                 )
             )
-    return found
+            shown.append(method)
+    return Panel(tuple(found), len(machines_of(shown)) == 1)
 
 
 def _panels(count: int, methods: int) -> tuple[Figure, list[Axes], Axes | None]:
@@ -141,16 +161,16 @@ def _panels(count: int, methods: int) -> tuple[Figure, list[Axes], Axes | None]:
     return figure, axes[:count], axes[-1] if count % _COLUMNS else None
 
 
-def _draw(axis: Axes, points: Sequence[Point]) -> None:
+def _draw(axis: Axes, panel: Panel) -> None:
     from matplotlib.ticker import FuncFormatter
 
-    best = front(points)
-    axis.step(
-        [p.seconds for p in best], [p.precision for p in best], where="post",
-        color=GREY, linewidth=0.6, zorder=1,
-    )  # fmt: skip
-    for point in points:
-        look = GROUPS[point.group][1]
+    if panel.is_fair:
+        axis.step(
+            [p.seconds for p in panel.front], [p.precision for p in panel.front], where="post",
+            color=GREY, linewidth=0.6, zorder=1,
+        )  # fmt: skip
+    for point in panel.points:
+        look = LOOKS[point.group]
         axis.errorbar(
             point.seconds, point.precision, point.spread or None,
             elinewidth=0.6, ecolor=look.colour, zorder=2, **look.point(),
@@ -160,7 +180,7 @@ def _draw(axis: Axes, points: Sequence[Point]) -> None:
     low, high = axis.get_xlim()
     if high < 10 * low:
         axis.set_xlim(low / 2, high * 2)
-    _heighten(axis, points)
+    _heighten(axis, panel.points)
     axis.xaxis.set_major_formatter(FuncFormatter(lambda seconds, _: f"{seconds:g}"))
     axis.xaxis.set_minor_formatter("")
     axis.set_xlabel("training time (s)")
@@ -170,18 +190,19 @@ def _draw(axis: Axes, points: Sequence[Point]) -> None:
 def _heighten(axis: Axes, points: Sequence[Point]) -> None:
     """Give P@1 a range in which a difference that says nothing does not look large."""
     low, high = axis.get_ylim()
-    error, _ = standard_error(run for point in points for run in point.runs)
-    lacking = _LEAST_ERRORS * error - (high - low)
+    found = standard_error(run for point in points for run in point.runs)
+    lacking = _LEAST_ERRORS * found[0] - (high - low) if found else 0.0
     if lacking > 0:
         axis.set_ylim(low - lacking / 2, high + lacking / 2)
 
 
-def _lines(points: Sequence[Point]) -> list[Segment]:
+def _lines(panel: Panel) -> list[Segment]:
     """The pieces of the front and of the bars of standard deviation."""
     bars: list[Segment] = [
-        ((p.seconds, p.precision - p.spread), (p.seconds, p.precision + p.spread)) for p in points
+        ((p.seconds, p.precision - p.spread), (p.seconds, p.precision + p.spread))
+        for p in panel.points
     ]
-    for left, right in pairwise(front(points)):
+    for left, right in pairwise(panel.front):
         corner = (right.seconds, left.precision)
         bars.append(((left.seconds, left.precision), corner))
         bars.append((corner, (right.seconds, right.precision)))
@@ -192,7 +213,7 @@ def _legend(figure: Figure, spare: Axes | None, entries: dict[str, Group]) -> No
     from matplotlib.lines import Line2D
 
     handles = [
-        Line2D([], [], label=text, **GROUPS[group][1].point()) for text, group in entries.items()
+        Line2D([], [], label=text, **LOOKS[group].point()) for text, group in entries.items()
     ]
     if spare is None:
         figure.legend(
@@ -207,8 +228,8 @@ def _shape(look: Look) -> str:
     return {"o": "circles", "s": "squares", "^": "triangles", "D": "diamonds"}[look.marker]
 
 
-def _origin(panels_of: dict[str, list[Point]]) -> str:
-    runs_of = {name: [run for p in points for run in p.runs] for name, points in panels_of.items()}
+def _origin(panels_of: dict[str, Panel]) -> str:
+    runs_of = {n: [run for p in panel.points for run in p.runs] for n, panel in panels_of.items()}
     parts = [
         f"{name}: {provenance(found)}, {uncertainty(found)}" for name, found in runs_of.items()
     ]
@@ -220,10 +241,13 @@ def _origin(panels_of: dict[str, list[Point]]) -> str:
     return f"{'; '.join(parts)}. Processes x threads: {how}; on {where}."
 
 
-def _described(panels_of: dict[str, list[Point]]) -> str:
+def _described(panels_of: dict[str, Panel]) -> str:
     parts = [
-        f"{name}, not beaten in both: "
-        + ", ".join(f"{p.label} {p.precision:.1f} % in {p.seconds:.2g} s" for p in front(points))
-        for name, points in panels_of.items()
+        f"{name}, {'not beaten in both' if panel.is_fair else 'on unlike machines'}: "
+        + ", ".join(
+            f"{p.label} {p.precision:.1f} % in {p.seconds:.2g} s"
+            for p in (panel.front if panel.is_fair else panel.points)
+        )
+        for name, panel in panels_of.items()
     ]
     return f"P@1 against training time. {'; '.join(parts)}."

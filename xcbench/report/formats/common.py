@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from xcbench.report.document import Block, Cell, Column, Line, Table
+from xcbench.report.document import EMPTY, GROUPS, Block, Cell, Column, Line, Standing, Table
 
-EMPTY = Cell("")
-_WHOSE = {
-    "ours": "measured (ours)",
-    "paper": "measured (paper)",
-    "peer": "measured (peer)",
-    "baseline": "measured (baseline)",
-    "data": "counted",
-}
 SOURCE = "source"
+# Signs after a number; the best has a look of its own in each format, and LEGEND comes after it.
+MARKS: dict[Standing, str] = {"best": "", "tied": "~", "above": "↑", "": ""}
+LEGEND = ": best; ~: tied with it; ↑: published and above it."
+
+
+def has_marks(table: Table) -> bool:
+    """Whether any number of the table has a standing, so that the signs need a legend."""
+    return any(cell.standing for b in table.blocks for x in b.lines for cell in x.cells.values())
 
 
 def columns_in(table: Table, block: Block) -> list[Column]:
@@ -31,7 +31,8 @@ def published_sources(block: Block) -> list[str]:
 def origin(line: Line, sources: Sequence[str]) -> str:
     """What a line's last column says: "measured (peer)", or "published [2]"."""
     if line.origin == "measured":
-        return _WHOSE[line.group]
+        tag = GROUPS[line.group].tag
+        return tag if line.group == "data" else f"measured ({tag})"
     return f"published [{sources.index(line.source) + 1}]"
 
 

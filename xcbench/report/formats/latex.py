@@ -8,8 +8,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
-from xcbench.report.document import Block, Cell, Standing, Table
-from xcbench.report.formats.common import footnotes, grid
+from xcbench.report.document import Block, Cell, Table
+from xcbench.report.formats.common import LEGEND, MARKS, footnotes, grid, has_marks
 
 _PREAMBLE = r"""% Tables by xcbench; they need the packages booktabs and longtable.
 \documentclass{article}
@@ -41,13 +41,7 @@ _SPECIAL = {
     "Δ": r"$\Delta$",
     "↑": r"$\uparrow$",
 }
-_MARKS: dict[Standing, str] = {
-    "best": "",
-    "tied": r"\rlap{$^\sim$}",
-    "above": r"\rlap{$^\uparrow$}",
-    "": "",
-}
-_LEGEND = r"\textbf{bold}: best; $\sim$: tied with it; $\uparrow$: published and above it."
+_RAISED = {"~": r"\sim", "↑": r"\uparrow"}
 
 
 def as_latex(table: Table) -> str:
@@ -56,8 +50,7 @@ def as_latex(table: Table) -> str:
     for block in table.blocks:
         parts.append("\n".join(_longtable(table, block)))
         parts += [_paragraph(note) for note in footnotes(block)]
-    marks = any(cell.standing for b in table.blocks for x in b.lines for cell in x.cells.values())
-    parts += [rf"{_LEGEND}\par"] if marks else []
+    parts += [rf"\textbf{{bold}}{escaped(LEGEND)}\par"] if has_marks(table) else []
     parts += [_paragraph(note) for note in table.notes]
     return "\n".join([*parts, r"\end{document}", ""])
 
@@ -102,4 +95,5 @@ def _marked(cell: Cell) -> str:
         text = rf"\textbf{{{text}}}"
     if plus_minus:
         text += rf"{{\tiny$\,\pm\,${escaped(spread)}}}"
-    return text + _MARKS[cell.standing]
+    mark = MARKS[cell.standing]
+    return text + (rf"\rlap{{$^{_RAISED[mark]}$}}" if mark else "")

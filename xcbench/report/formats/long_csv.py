@@ -9,13 +9,13 @@ from xcbench.report.document import Table
 
 COLUMNS = (
     "dataset", "method", "group", "metric", "value", "spread", "runs", "origin", "source",
-    "standing",
+    "standing", "block",
 )  # fmt: skip
 _RUNS = "runs"
 
 
 def as_csv(table: Table) -> str:
-    """Every cell of the table with its source; ``dataset`` is the title of its block."""
+    """Every cell of the table with its source, its dataset, and the title of its block."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -28,7 +28,7 @@ def as_csv(table: Table) -> str:
                     continue
                 writer.writerow(
                     (
-                        _quoted(block.title),
+                        _quoted(block.dataset_of(line)),
                         _quoted(line.label),
                         line.group,
                         column.key,
@@ -38,13 +38,14 @@ def as_csv(table: Table) -> str:
                         line.origin,
                         _quoted(cell.source or line.source),
                         cell.standing,
+                        _quoted(block.title),
                     )
                 )
     return text.getvalue()
 
 
 def _digits(value: float) -> str:
-    """A number in no more digits than it is known to."""
+    """A number to six decimals, without the zeros at its end."""
     return f"{value:.6f}".rstrip("0").rstrip(".")
 
 

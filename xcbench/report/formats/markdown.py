@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xcbench.report.document import Block, Cell, Table
-from xcbench.report.formats.common import footnotes, grid
+from xcbench.report.formats.common import LEGEND, MARKS, footnotes, grid, has_marks
 from xcbench.report.listing import escaped
-
-_LEGEND = "**bold**: best; ~: tied with it; ↑: published and above it."
 
 
 def as_markdown(table: Table) -> str:
@@ -19,8 +17,8 @@ def as_markdown(table: Table) -> str:
         parts.append("\n".join(_lines(table, block)))
         notes = [f"- {escaped(note)}" for note in footnotes(block)]
         parts += ["\n".join(notes)] if notes else []
-    marks = any(cell.standing for b in table.blocks for x in b.lines for cell in x.cells.values())
-    notes = [*([_LEGEND] if marks else []), *(escaped(note) for note in table.notes)]
+    legend = [f"**bold**{LEGEND}"] if has_marks(table) else []
+    notes = [*legend, *(escaped(note) for note in table.notes)]
     return "\n\n".join([*parts, *notes]) + "\n"
 
 
@@ -38,4 +36,5 @@ def _marked(cell: Cell) -> str:
     if cell.standing == "best":
         return f"**{text}**"
     # GitHub takes a pair of tildes for strike-through.
-    return text + {"tied": r" \~", "above": " ↑", "": ""}[cell.standing]
+    mark = MARKS[cell.standing].replace("~", r"\~")
+    return f"{text} {mark}" if mark else text

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from xcbench.report.document import Block, Cell, Line, Table
-from xcbench.report.formats.common import EMPTY, columns_in, footnotes, origin, published_sources
-
-_MARKS = {"tied": " ~", "above": " ↑", "best": "", "": ""}
-_LEGEND = "<strong>bold</strong>: best; ~: tied with it; ↑: published and above it."
+from xcbench.report.document import EMPTY, Block, Cell, Line, Table
+from xcbench.report.formats.common import (
+    LEGEND,
+    MARKS,
+    columns_in,
+    footnotes,
+    has_marks,
+    origin,
+    published_sources,
+)
 
 
 def as_html(table: Table) -> str:
@@ -18,8 +23,7 @@ def as_html(table: Table) -> str:
     parts.append(f"<h2>{escape(table.title)}</h2>")
     for block in table.blocks:
         parts += _block(table, block)
-    marks = any(cell.standing for b in table.blocks for x in b.lines for cell in x.cells.values())
-    parts += [f"<p>{_LEGEND}</p>"] if marks else []
+    parts += [f"<p><strong>bold</strong>{LEGEND}</p>"] if has_marks(table) else []
     parts += [f"<p>{escape(note)}</p>" for note in table.notes]
     return "\n".join([*parts, "</section>", ""])
 
@@ -49,4 +53,5 @@ def _cell(cell: Cell, line: Line) -> str:
     shown = f"<strong>{text}</strong>" if cell.standing == "best" else text
     source = escape(cell.source or line.source)
     title = f' title="{source}"' if text else ""
-    return f"<td{title}>{shown}{_MARKS[cell.standing]}</td>"
+    mark = f" {MARKS[cell.standing]}" if MARKS[cell.standing] else ""
+    return f"<td{title}>{shown}{mark}</td>"

@@ -11,39 +11,34 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from xcbench.report.document import Block, Cell, Standing, Table
-from xcbench.report.formats.common import columns_in, footnotes, grid
-from xcbench.report.table import literal
+from xcbench.report.document import EMPTY, Block, Cell, Table
+from xcbench.report.formats.common import LEGEND, MARKS, columns_in, footnotes, grid, has_marks
+from xcbench.report.table import literal, uncut
 
-_WIDE = 100_000  # A pipe has no width of its own, and rich would cut the columns.
 _GAP = 3  # between two columns, as box.SIMPLE_HEAD draws them
-_MARKS: dict[Standing, str] = {"best": "*", "tied": "~", "above": "↑", "": ""}
-_LEGEND = "* best, ~ tied with it, ↑ published and above it"
+_BEST = "*"
 
 
 def print_table(table: Table, console: Console) -> None:
     """Print it; on a narrow terminal the columns of a block come in several parts."""
-    width = console.width if console.is_terminal else _WIDE
-    if not console.is_terminal:
-        console = Console(file=console.file, width=_WIDE)
+    console = uncut(console)
     console.print(literal(table.title, "bold"))
     console.print("")
     for block in table.blocks:
-        for part in _parts(table, block, width):
+        for part in _parts(table, block, console.width):
             console.print(part)
             console.print("")
         for note in footnotes(block):
             console.print(literal(f"  {note}"), soft_wrap=True)
         console.print("")
-    marks = any(cell.standing for b in table.blocks for x in b.lines for cell in x.cells.values())
-    for note in [*([_LEGEND] if marks else []), *table.notes]:
+    for note in [*([_BEST + LEGEND] if has_marks(table) else []), *table.notes]:
         console.print(literal(note), soft_wrap=True)
 
 
 def as_text(table: Table) -> str:
     """The same without a terminal."""
     text = io.StringIO()
-    print_table(table, Console(file=text, width=_WIDE))
+    print_table(table, Console(file=text, force_terminal=False))
     return text.getvalue()
 
 
@@ -58,7 +53,7 @@ def _parts(table: Table, block: Block, width: int) -> Iterator[Grid]:
         (at, heading)
         for at, line in enumerate(block.lines)
         for heading, column in enumerate(columns_in(table, block), start=1)
-        if line.cells.get(column.key, Cell("")).standing == "best"
+        if line.cells.get(column.key, EMPTY).standing == "best"
     }
     at = 1
     while at < len(headings):
@@ -102,4 +97,7 @@ def _text(text: str, is_best: bool) -> Text:
 
 def _marked(cell: Cell) -> str:
     """A cell and its mark; where another could stand there is a blank, so that digits align."""
-    return f"{cell.text}{_MARKS[cell.standing] or ' '}" if cell.value is not None else cell.text
+    if cell.value is None:
+        return cell.text
+    mark = _BEST if cell.standing == "best" else MARKS[cell.standing]
+    return f"{cell.text}{mark or ' '}"

@@ -3,32 +3,14 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection
 from dataclasses import replace
 
-from xcbench.report.document import Block, Cell, Column, Group, Line, Standing, Table
+from xcbench.report.document import GROUPS, Block, Cell, Column, Group, Line, Standing, Table
 from xcbench.report.html.markup import Markup, anchor, element, hidden, joined
 from xcbench.report.html.sources import Sources
 
-# The tag of a row, and what a filter box calls those that have it.
-GROUPS: dict[Group, str] = {
-    "ours": "ours",
-    "paper": "paper",
-    "peer": "peer",
-    "baseline": "baseline",
-    "published": "published",
-    "data": "counted",
-}
-_MEANINGS: dict[Group, str] = {
-    "ours": "this project's methods",
-    "paper": "methods of the papers it reproduces, run here",
-    "peer": "other libraries, run here",
-    "baseline": "plain baselines, run here",
-    "published": "read in a publication",
-    "data": "in the dataset's files",
-}
 _SIGNS: dict[Standing, tuple[str, str]] = {
     "best": ("★", "best"),
     "tied": ("~", "tied with the best"),
@@ -79,29 +61,13 @@ def table_markup(table: Table, sources: Sources, name: str, tools: bool = True) 
 
 
 def of_dataset(table: Table, dataset: str) -> Table | None:
-    """The part of a table that is about a dataset, or None when there is none.
-
-    Its blocks begin their titles with its name; in a block without a title, its lines are the one
-    of that label and the published ones after it.
-    """
+    """The part of a table that is about a dataset, or None when there is none."""
     blocks = []
     for block in table.blocks:
-        if block.title:
-            lines = block.lines if re.split(r"[\s,:]", block.title)[0] == dataset else ()
-        else:
-            lines = tuple(_lines_of(dataset, block.lines))
+        lines = tuple(line for line in block.lines if block.dataset_of(line) == dataset)
         if lines:
             blocks.append(replace(block, lines=lines))
     return replace(table, blocks=tuple(blocks), notes=()) if blocks else None
-
-
-def _lines_of(dataset: str, lines: Iterable[Line]) -> Iterator[Line]:
-    is_its = False
-    for line in lines:
-        if line.group != "published":
-            is_its = line.label == dataset
-        if is_its:
-            yield line
 
 
 def _tools(lines: list[Line], name: str) -> Markup:
@@ -110,9 +76,9 @@ def _tools(lines: list[Line], name: str) -> Markup:
         element(
             "label",
             element("input", type="checkbox", value=group, checked=True),
-            f" {shown} ({counts[group]})",
+            f" {name.tag} ({counts[group]})",
         )
-        for group, shown in GROUPS.items()
+        for group, name in GROUPS.items()
         if group in counts
     ]
     search = element("input", type="search", autocomplete="off", spellcheck="false")
@@ -154,7 +120,7 @@ def _body(
 def _row(
     line: Line, columns: tuple[Column, ...], sources: Sources, wide: Collection[str]
 ) -> Markup:
-    tag = element("span", GROUPS[line.group], class_="tag")
+    tag = element("span", GROUPS[line.group].tag, class_="tag")
     label = element("th", element("span", line.label, class_="label"), " ", tag, scope="row")
     cells = (
         _cell(line.cells.get(column.key), line.source, sources, column.key in wide)
@@ -185,8 +151,8 @@ def _legend(lines: list[Line]) -> Markup:
     groups = {line.group for line in lines}
     standings = {cell.standing for line in lines for cell in line.cells.values()}
     tags = (
-        element("li", element("span", GROUPS[group], class_="tag"), f" {meaning}", data_group=group)
-        for group, meaning in _MEANINGS.items()
+        element("li", element("span", n.tag, class_="tag"), f" {n.meaning}", data_group=group)
+        for group, n in GROUPS.items()
         if group in groups
     )
     signs = (

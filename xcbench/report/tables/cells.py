@@ -5,11 +5,9 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
-from xcbench.report.document import Cell, Standing
+from xcbench.report.document import EMPTY, Cell, Standing
 from xcbench.report.published import Published
 from xcbench.report.tables.methods import Method
-
-EMPTY = Cell("")
 
 
 def measured(

@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from xcbench.data.catalogue import catalogue
-from xcbench.report.document import Group
-
-# The columns of results.csv, and the run's config with dotted keys.
-Row = Mapping[str, Any]
+from xcbench.report.document import GROUPS, Group, Line
+from xcbench.report.rows import Row, are_of_catalogue
 
 _PAPER = ("rxml-paper", "sleec", "global")
 _PEERS = ("omikuji", "napkinxc", "pecos")
 _BASELINES = ("one_vs_rest", "feature_neighbours")
 _CONFIG = ("dataset.", "method.", "metrics.")
+_MACHINE = ("host", "cpu", "jobs", "threads_per_job")
+
+# Host, processor, processes, and threads of each.
+Machine = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,57 @@ def methods_of(rows: Sequence[Row]) -> tuple[list[Method], list[str]]:
         labels = ", ".join(sorted({str(row["method"]) for row in others}))
         notes.append(_left_out(others, f"of {labels} with an older config than the one shown"))
     return [_method(label, runs[label]) for label in sorted(runs)], notes
+
+
+def on_first_split(dataset: str, methods: Sequence[Method]) -> tuple[str, list[Method], list[str]]:
+    """The methods on the first split that any has: a mean of more splits compares with no other.
+
+    Returns
+    -------
+    str
+        The dataset, and the split where there is another.
+    list of Method
+        Those that have it, with their runs on it alone.
+    list of str
+        A note that names the others, if any.
+    """
+    splits = {split for method in methods for split in method.splits}
+    first = min(splits)
+    kept = [on for method in methods if (on := method.on([first])).runs]
+    title = dataset if splits == {1} else f"{dataset}, split {first}"
+    return title, kept, not_in_block(methods, kept, f"split {first}")
+
+
+def not_in_block(all_: Sequence[Method], kept: Sequence[Method], what: str) -> list[str]:
+    """A note that names the methods which were not run on some splits, if any."""
+    labels = {method.label for method in kept}
+    missing = [method.label for method in all_ if method.label not in labels]
+    return [f"not run on {what}, so not in this block: {', '.join(missing)}"] if missing else []
+
+
+def machines_of(methods: Iterable[Method]) -> set[Machine]:
+    """What the runs ran on and with; times compare only where this is one."""
+    return {tuple(run.get(key) for key in _MACHINE) for m in methods for run in m.runs}
+
+
+def title_of(dataset: str, methods: Iterable[Method]) -> str:
+    """The title of the methods' data in print; "" when it is not the catalogue's."""
+    entry = catalogue().get(dataset)
+    runs = (run for method in methods for run in method.runs)
+    return entry.title if entry and are_of_catalogue(dataset, runs) else ""
+
+
+def in_groups(lines: Iterable[Line], column: str, lowest_first: bool = False) -> list[Line]:
+    """Lines group by group, each by a column with the best first and those without it last."""
+
+    def place(line: Line) -> tuple[int, bool, float, str]:
+        cell = line.cells.get(column)
+        value = cell.value if cell else None
+        number = 0.0 if value is None else value
+        ordered = number if lowest_first else -number
+        return list(GROUPS).index(line.group), value is None, ordered, line.label
+
+    return sorted(lines, key=place)
 
 
 def group_of(row: Row) -> Group:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import stdtrit
@@ -20,6 +21,8 @@ RowScores = Callable[[str], Contributions | None]
 # By label, then by metric.
 Standings = dict[str, dict[str, Standing]]
 
+_NONE = Contributions((), np.empty((0, 0)), np.empty((0, 0)))
+
 
 def best_of(values: Mapping[str, float], better: str = "higher") -> str:
     """The label with the best value; the first of equal ones."""
@@ -27,37 +30,63 @@ def best_of(values: Mapping[str, float], better: str = "higher") -> str:
     return pick(values, key=lambda label: values[label])
 
 
+@dataclass(frozen=True)
+class RowStandings:
+    """Standings on one split, and what they had to do without.
+
+    Attributes
+    ----------
+    standings : Standings
+    unscored : tuple of str
+        Labels without per-row scores: they are best or nothing.
+    apart : dict of str to list of str
+        Labels that were scored unlike most, with the metrics in which they have no standing.
+    resamples : int
+        How often the test rows were drawn; 0 when nothing was compared.
+    """
+
+    standings: Standings
+    unscored: tuple[str, ...]
+    apart: dict[str, list[str]]
+    resamples: int
+
+
 def standings_by_rows(
     methods: Sequence[Method], metrics: Sequence[str], row_scores: RowScores
-) -> tuple[Standings, list[str]]:
+) -> RowStandings:
     """Standings on one split: tied when the paired bootstrap interval over test rows has zero.
 
-    Returns
-    -------
-    Standings
-    list of str
-        Labels without per-row scores: they are best or nothing.
+    A metric is compared among the methods it was computed alike for: of equal norms on the same
+    test labels, the largest such group.
     """
-    scores = _scores(methods, metrics, row_scores)
+    scores = _scores(methods, row_scores)
+    data = {method.label: method.runs[0]["data_sha256"] for method in methods}
     found: Standings = {method.label: {} for method in methods}
-    labels = list(scores)
-    names = scores[labels[0]].names if labels else ()
-    resampled = resample([scores[label] for label in labels]) if len(labels) > 1 else None
+    apart: dict[str, list[str]] = {}
+    races: dict[tuple[str, ...], list[_Race]] = {}
     for metric in metrics:
         values = _means(methods, metric)
-        if not values:
-            continue
-        best = best_of(values)
-        found[best][metric] = "best"
-        if resampled is None or best not in labels or metric not in names:
-            continue
-        column = resampled[:, :, names.index(metric)]
-        for at, label in enumerate(labels):
-            if label != best and label in values:
-                difference = column[:, labels.index(best)] - column[:, at]
-                if interval(values[best] - values[label], difference).is_tied:
-                    found[label][metric] = "tied"
-    return found, [method.label for method in methods if method.label not in scores]
+        scored = {at: scores[at] for at in values if metric in scores.get(at, _NONE).names}
+        alike = _alike(scored, data, metric, values)
+        for label in scored.keys() - set(alike):
+            apart.setdefault(label, []).append(metric)
+        rivals = {at: v for at, v in values.items() if at in alike or at not in scored}
+        if rivals:
+            best = best_of(rivals)
+            found[best][metric] = "best"
+            if best in alike and len(alike) > 1:
+                races.setdefault(alike, []).append(_Race(metric, best, values))
+    drawn = []
+    for labels, of_labels in races.items():
+        resampled = resample(
+            [scores[at].only([race.metric for race in of_labels]) for at in labels]
+        )
+        drawn.append(len(resampled))
+        for at, race in enumerate(of_labels):
+            for label in _tied(race, labels, resampled[:, :, at]):
+                found[label][race.metric] = "tied"
+    unscored = tuple(method.label for method in methods if method.label not in scores)
+    return RowStandings(found, unscored, apart, min(drawn, default=0))
 
 
 def standings_by_splits(methods: Sequence[Method], metrics: Sequence[str]) -> Standings:
@@ -90,30 +119,67 @@ def _differ(first: Sequence[float], second: Sequence[float], test_share: float) 
     return abs(statistics.fmean(differences)) > reach
 
 
-def _scores(
-    methods: Sequence[Method], metrics: Sequence[str], row_scores: RowScores
-) -> dict[str, Contributions]:
-    """Per-row scores of the methods that have them for every run, and on the same test rows."""
+@dataclass(frozen=True)
+class _Race:
+    """A metric, the label that is best in it, and its values by label."""
+
+    metric: str
+    best: str
+    values: Mapping[str, float]
+
+
+def _tied(race: _Race, labels: Sequence[str], column: np.ndarray) -> list[str]:
+    """Which of the labels cannot be told from the best by the metric's resampled values."""
+    leader, value = column[:, labels.index(race.best)], race.values
+    return [
+        label
+        for at, label in enumerate(labels)
+        if label != race.best
+        and interval(value[race.best] - value[label], leader - column[:, at]).is_tied
+    ]
+
+
+def _scores(methods: Sequence[Method], row_scores: RowScores) -> dict[str, Contributions]:
+    """Per-row scores of the methods that have them for every run; seeds averaged row by row."""
     found: dict[str, Contributions] = {}
-    first: Contributions | None = None
     for method in methods:
         runs = [row_scores(str(run["run_id"])) for run in method.runs]
-        known = [
-            scores.only([metric for metric in metrics if metric in scores.names])
-            for scores in runs
-            if scores is not None
-        ]
-        if len(known) < len(runs) or not known:
-            continue
-        first = first or known[0]
-        if all(_same_rows(first, scores) for scores in known):
+        known = [scores for scores in runs if scores is not None]
+        if known and len(known) == len(runs):
             found[method.label] = mean_contributions(known)
     return found
 
 
-def _same_rows(a: Contributions, b: Contributions) -> bool:
-    """What there is to earn tells test labels apart, row by row."""
-    return a.names == b.names and np.array_equal(a.norms, b.norms)
+def _alike(
+    scored: Mapping[str, Contributions],
+    data: Mapping[str, object],
+    metric: str,
+    values: Mapping[str, float],
+) -> tuple[str, ...]:
+    """The largest group of methods whose metric is the same; of equal ones, that of the best."""
+    groups: list[list[str]] = []
+    for label, one in scored.items():
+        for group in groups:
+            other = scored[group[0]]
+            if _same_metric(one, other, metric) and (
+                data[label] == data[group[0]] or _same_labels(one, other)
+            ):
+                group.append(label)
+                break
+        else:
+            groups.append([label])
+    largest = max(groups, key=lambda g: (len(g), max(values[x] for x in g)), default=[])
+    return tuple(largest)
+
+
+def _same_metric(a: Contributions, b: Contributions, metric: str) -> bool:
+    return np.array_equal(a.norms[:, a.names.index(metric)], b.norms[:, b.names.index(metric)])
+
+
+def _same_labels(a: Contributions, b: Contributions) -> bool:
+    """What there is to earn tells test labels apart, row by row, where a metric weights labels."""
+    names = [name for name in a.names if name in b.names and name.startswith("PSP@")]
+    return bool(names) and np.array_equal(a.only(names).norms, b.only(names).norms)
 
 
 def _means(methods: Sequence[Method], metric: str) -> dict[str, float]:

@@ -54,7 +54,7 @@ def table1(found: Mapping[str, Statistics]) -> Table:
         lines.append(_counted_line(name, counted))
         entry = catalogue().get(name)
         if entry and entry.title in published:
-            lines.append(_published_line(entry.title, published[entry.title]))
+            lines.append(_published_line(name, entry.title, published[entry.title]))
     block = Block("", tuple(lines))
     return Table("1", "Table 1: datasets", _COLUMNS, (block,), _NOTES)
 
@@ -65,12 +65,12 @@ def _counted_line(name: str, counted: Statistics) -> Line:
         key: Cell(f"{value:.2f}" if isinstance(value, float) else str(value), float(value))
         for key, value in values.items()
     }
-    return Line(name, "data", "counted in its files", cells)
+    return Line(name, "data", "counted in its files", cells, name)
 
 
-def _published_line(title: str, numbers: list[Published]) -> Line:
+def _published_line(name: str, title: str, numbers: list[Published]) -> Line:
     cells = {
         _PUBLISHED[number.metric]: Cell(number.text, number.value, source=number.source)
         for number in numbers
     }
-    return Line(f"{title}, published", "published", one_source(numbers), cells)
+    return Line(f"{title}, published", "published", one_source(numbers), cells, name)

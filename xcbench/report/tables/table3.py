@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from xcbench.data.catalogue import catalogue
 from xcbench.report.document import Block, Cell, Column, Line, Table
 from xcbench.report.published import Published, published_costs
+from xcbench.report.rows import Row
 from xcbench.report.tables import cells
-from xcbench.report.tables.methods import Method, Row, by_dataset, methods_of
+from xcbench.report.tables.methods import (
+    Machine,
+    Method,
+    by_dataset,
+    in_groups,
+    machines_of,
+    methods_of,
+    on_first_split,
+    title_of,
+)
 from xcbench.report.tables.standing import best_of
 
 # Column of the results, what one unit of the table is in it, decimals.
@@ -32,8 +41,6 @@ _COLUMNS = (
     Column("cores", "cores"),
     Column("runs", "runs"),
 )
-_MACHINE = ("host", "cpu", "jobs", "threads_per_job")
-_GROUPS = ("ours", "paper", "peer", "baseline", "published")
 _NOTES = (
     "Wall time without the start of processes. Peak: the largest sum of resident memory of the "
     "process and its workers; pages they share count once for each. Cores: processes x threads.",
@@ -45,7 +52,7 @@ _NOTES = (
 
 
 def table3(rows: Iterable[Row]) -> Table:
-    """Costs of the methods, a block for each dataset, over all its splits and seeds."""
+    """Costs of the methods, a block for each dataset, on its first split over all seeds."""
     blocks = []
     for dataset, runs in by_dataset(rows).items():
         methods, notes = methods_of(runs)
@@ -54,7 +61,9 @@ def table3(rows: Iterable[Row]) -> Table:
 
 
 def _block(dataset: str, methods: Sequence[Method], notes: Sequence[str]) -> Block:
-    machines = {tuple(run.get(key) for key in _MACHINE) for m in methods for run in m.runs}
+    published = published_costs(title_of(dataset, methods))
+    title, methods, left_out = on_first_split(dataset, methods)
+    machines = machines_of(methods)
     numbers = {key: _numbers(methods, key) for key in _COSTS}
     best = {
         key: best_of({label: sum(v) / len(v) for label, v in found.items()}, "lower")
@@ -62,12 +71,10 @@ def _block(dataset: str, methods: Sequence[Method], notes: Sequence[str]) -> Blo
         if found and (key == "model_MB" or len(machines) == 1)
     }
     lines = [_measured_line(method, numbers, best, len(machines) > 1) for method in methods]
-    lines.sort(key=lambda line: (_GROUPS.index(line.group), _train(line), line.label))
-    entry = catalogue().get(dataset)
-    costs = published_costs(entry.title if entry else "")
-    lines += [_published_line(name, source, found) for (name, source), found in costs.items()]
-    found = [*notes, *([_machine(machines)] if len(machines) == 1 else [])]
-    return Block(dataset, tuple(lines), tuple(found))
+    lines = in_groups(lines, "train_s", lowest_first=True)
+    lines += [_published_line(name, source, found) for (name, source), found in published.items()]
+    found = [*notes, *left_out, *([_machine(machines)] if len(machines) == 1 else [])]
+    return Block(title, tuple(lines), tuple(found), dataset)
 
 
 def _numbers(methods: Sequence[Method], key: str) -> dict[str, list[float]]:
@@ -103,7 +110,7 @@ def _published_line(name: str, source: str, numbers: Mapping[str, Published]) ->
     for metric, number in numbers.items():
         key, factor, unit = _PUBLISHED[metric]
         found[key] = Cell(number.text + unit, number.value * factor, source=source)
-    hardware = source.partition("; ")[2]
+    hardware = next(iter(numbers.values())).hardware
     found["cores"] = Cell(f"theirs: {hardware}" if hardware else "theirs, not stated")
     return Line(name, "published", source, found)
 
@@ -113,11 +120,6 @@ def _cores(run: Row, names_machine: bool) -> str:
     return f"{run.get('jobs', '?')} x {run.get('threads_per_job', '?')}{machine}"
 
 
-def _machine(machines: set[tuple[object, ...]]) -> str:
+def _machine(machines: set[Machine]) -> str:
     host, cpu, jobs, threads = next(iter(machines))
     return f"measured on {host}, {cpu}, {jobs} x {threads}"
-
-
-def _train(line: Line) -> float:
-    value = line.cells.get("train_s", cells.EMPTY).value
-    return float("inf") if value is None else value
