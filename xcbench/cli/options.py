@@ -22,6 +22,15 @@ DataRoot = Annotated[
     Path,
     typer.Option("--data", metavar="DIR", envvar="XCBENCH_DATA", help="Where the datasets lie."),
 ]
+StoredDataRoot = Annotated[
+    Path | None,
+    typer.Option(
+        "--data",
+        metavar="DIR",
+        envvar="XCBENCH_DATA",
+        help="Where the datasets lie; by default data, or where a run found its own.",
+    ),
+]
 ResultsRoot = Annotated[
     Path, typer.Option("--results", metavar="DIR", help="Where results are kept.")
 ]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from xcbench.cli.commands import command
-from xcbench.cli.options import DEFAULT_RESULTS, ResultsRoot
+from xcbench.cli.options import DEFAULT_RESULTS, ResultsRoot, StoredDataRoot
 from xcbench.cli.outputs import write_output
 from xcbench.cli.stores import open_results, rows_of
 from xcbench.errors import XCBenchError
@@ -27,15 +27,7 @@ def report(
         Path, typer.Option("--out", metavar="FILE", help="Where to write the page.")
     ] = Path("report.html"),
     results: ResultsRoot = DEFAULT_RESULTS,
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            "--data",
-            metavar="DIR",
-            envvar="XCBENCH_DATA",
-            help="Where the datasets lie; by default data, or where a run found its own.",
-        ),
-    ] = None,
+    data: StoredDataRoot = None,
 ) -> None:
     """Write one HTML page of all results: Tables 1 to 3, the figures, every run and its origin.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xcbench.cli.options import DEFAULT_RESULTS, ResultsRoot
+from xcbench.cli.options import DEFAULT_RESULTS, ResultsRoot, StoredDataRoot
 from xcbench.cli.outputs import write_output
 from xcbench.errors import ConfigError, DataError, XCBenchError
 
@@ -37,15 +37,7 @@ def table(
         ),
     ],
     results: ResultsRoot = DEFAULT_RESULTS,
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            "--data",
-            metavar="DIR",
-            envvar="XCBENCH_DATA",
-            help="Where the datasets lie; by default data, or where a run found its own.",
-        ),
-    ] = None,
+    data: StoredDataRoot = None,
     datasets: Annotated[
         list[str] | None,
         typer.Option("--dataset", metavar="NAME", help="Of this dataset; repeatable."),
