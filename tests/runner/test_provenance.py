@@ -1,5 +1,6 @@
 """Provenance: the checkout's commit and whether it was changed."""
 
+import os
 import subprocess
 
 import pytest
@@ -32,6 +33,16 @@ def test_a_clean_checkout_is_its_commit(checkout):
 def test_a_changed_or_new_source_file_is_dirty(checkout, name):
     (checkout / name).write_text("2")
     assert git_state(checkout)[1] is True
+
+
+def test_asking_leaves_the_index_alone(checkout):
+    (source,) = (checkout).glob("*.py")
+    os.utime(source, (1, 1))  # what git status would refresh the index for
+    index = checkout.parent / ".git" / "index"
+    before = index.stat()
+    assert git_state(checkout)[1] is False
+    after = index.stat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
 def test_a_change_outside_the_package_is_not(checkout):

@@ -103,8 +103,9 @@ def git_state(package: Path) -> tuple[str, bool | None]:
 
 
 def _git(folder: Path, *arguments: str) -> str:
+    # Otherwise status rewrites the index under a lock, which would stay when a run is killed then.
     done = subprocess.run(
-        ["git", "-C", str(folder), *arguments],
+        ["git", "--no-optional-locks", "-C", str(folder), *arguments],
         check=True,
         capture_output=True,
         text=True,
