@@ -92,8 +92,15 @@ def _whole(least: int) -> Rule:
     return lambda x: type(x) is int and x >= least
 
 
-def _number(least: float = 0, above: bool = False, below: float = float("inf")) -> Rule:
-    return lambda x: type(x) in (int, float) and (least < x if above else least <= x) and x < below
+def _number(
+    least: float = 0, above: bool = False, below: float = float("inf"), most: float = float("inf")
+) -> Rule:
+    def rule(x: Any) -> bool:
+        if type(x) not in (int, float):
+            return False
+        return (least < x if above else least <= x) and x < below and x <= most
+
+    return rule
 
 
 def _word(*words: str) -> Rule:
@@ -140,7 +147,7 @@ LOCAL: dict[str, Rule] = {
     ),
     "regression": _stage(
         "ridge admm_l1",
-        ridge=_number(above=True),
+        ridge=_number(above=True, most=1e9),
         l1=_number(),
         rho=_number(above=True),
         iterations=_whole(1),
@@ -149,17 +156,20 @@ LOCAL: dict[str, Rule] = {
         embedding_sparsity=_number(below=1),
     ),
     "vote": _stage(
-        "cosine euclidean itml", neighbours=_whole(1), power=_number(), gamma=_number(above=True)
+        "cosine euclidean itml",
+        neighbours=_whole(1),
+        power=_number(most=32),
+        gamma=_number(above=True),
     ),
     "head": _stage(
         "none squared_hinge ridge",
-        ridge=_number(above=True),
+        ridge=_number(above=True, most=1e9),
         rounds=_whole(1),
         iterations=_whole(1),
         threshold=_number(),
-        weight=_number(),
+        weight=_number(most=1e6),
     ),
-    "tail": _number(),
+    "tail": _number(most=4),
 }
 GLOBAL: dict[str, Rule] = {
     "model": _word("global"),
@@ -175,13 +185,13 @@ MODELS: dict[str, dict[str, Rule]] = {
     "global": GLOBAL,
     "one_vs_rest": {
         "model": _word("one_vs_rest"),
-        "ridge": _number(above=True),
+        "ridge": _number(above=True, most=1e9),
         "weights_per_label": _or_none(_whole(1)),
     },
     "feature_neighbours": {
         "model": _word("feature_neighbours"),
         "neighbours": _whole(1),
-        "power": _number(),
+        "power": _number(most=32),
     },
     "omikuji": {
         "model": _word("omikuji"),
@@ -219,7 +229,7 @@ MODELS: dict[str, dict[str, Rule]] = {
     "pecos": {
         "model": _word("pecos"),
         "nr_splits": _whole(2),
-        "max_leaf_size": _whole(1),
+        "max_leaf_size": _whole(2),
         "kmeans_max_iter": _whole(1),
         "negative_sampling": _word("tfn", "man", "tfn+man"),
         "solver_type": _word("L2R_L2LOSS_SVC_DUAL", "L2R_LR_DUAL"),

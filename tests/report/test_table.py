@@ -28,6 +28,12 @@ def test_a_row_shows_metrics_times_and_size():
     assert cells == ["rxml", "61.23", "40.00", "50.12", "30.00", "1.23", "0.012", "2.50"]
 
 
+def test_several_seeds_are_told_apart():
+    text = printed(row(seed=0), row(seed=7))
+    assert [line.split()[:2] for line in text.splitlines()[-3:-1]] == [["rxml", "0"], ["rxml", "7"]]
+    assert "seed" not in printed(row(seed=7))
+
+
 def test_each_dataset_and_split_has_its_table():
     text = printed(row(), row(split=2), row(dataset="other"))
     for title in ("tiny, split 1", "tiny, split 2", "other, split 1"):

@@ -59,3 +59,17 @@ def test_missing_data_is_kept_beside_the_jobs_that_can_run(tiny_data):
     )
     made = plan([bad, good], tiny_data)
     assert len(made.jobs) == len(made.data_errors) == 1
+
+
+def test_the_same_missing_data_is_told_of_once_however_many_configs_and_splits_want_it(
+    tiny_data, caplog
+):
+    texts = (
+        "dataset: {name: delicious}\nsplits: [1, 2]\nmethod: rxml",
+        "dataset: {name: bibtex}\nmethod: rxml",
+    )
+    configs = [load_document(parse(text, "f"), "f") for text in (*texts, texts[0])]
+    configs.append(load_document(parse(texts[1] + "\nseed: 3", "f"), "f"))
+    plan(configs, tiny_data)
+    for name in ("delicious", "bibtex"):
+        assert sum(name in record.message for record in caplog.records) == 1

@@ -21,5 +21,8 @@ def _kind_shorthand(value: Any) -> Any:
 Shorthand = BeforeValidator(_kind_shorthand)
 Positive = Annotated[float, Field(gt=0)]
 NonNegative = Annotated[float, Field(ge=0)]
+# Bounds within which float32 neither overflows nor underflows on scaled rows.
+Penalty = Annotated[float, Field(gt=0, le=1e9)]
+Power = Annotated[float, Field(ge=0, le=32)]
 Share = Annotated[float, Field(ge=0, lt=1)]
 Count = Annotated[int, Field(ge=1)]

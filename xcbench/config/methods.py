@@ -9,7 +9,16 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from xcbench.config.base import Count, NonNegative, Positive, Settings, Share, Shorthand
+from xcbench.config.base import (
+    Count,
+    NonNegative,
+    Penalty,
+    Positive,
+    Power,
+    Settings,
+    Share,
+    Shorthand,
+)
 from xcbench.config.peers import (
     FeatureNeighboursSettings,
     NapkinXCSettings,
@@ -70,7 +79,7 @@ class RegressionSettings(Settings):
     """
 
     kind: Literal["ridge", "admm_l1"] = "ridge"
-    ridge: Positive = 2.0
+    ridge: Penalty = 2.0
     l1: NonNegative = 0.1
     rho: Positive = 1.0
     iterations: Count = 30
@@ -89,7 +98,7 @@ class VoteSettings(Settings):
 
     kind: Literal["cosine", "euclidean", "itml"] = "cosine"
     neighbours: Count = 30
-    power: NonNegative = 8.0
+    power: Power = 8.0
     gamma: Positive = 0.01
 
 
@@ -102,11 +111,11 @@ class HeadSettings(Settings):
     """
 
     kind: Literal["none", "squared_hinge", "ridge"] = "none"
-    ridge: Positive = 1.0
+    ridge: Penalty = 1.0
     rounds: Count = 3
     iterations: Count = 4
     threshold: NonNegative = 0.05
-    weight: NonNegative = 1.5
+    weight: Annotated[float, Field(ge=0, le=1e6)] = 1.5
 
 
 class LocalEmbeddingSettings(Settings):
@@ -126,7 +135,7 @@ class LocalEmbeddingSettings(Settings):
     regression: Annotated[RegressionSettings, Shorthand] = RegressionSettings()
     vote: Annotated[VoteSettings, Shorthand] = VoteSettings()
     head: Annotated[HeadSettings, Shorthand] = HeadSettings()
-    tail: NonNegative = 0.0
+    tail: Annotated[float, Field(ge=0, le=4)] = 0.0
 
 
 class GlobalSettings(Settings):

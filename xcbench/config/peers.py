@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from xcbench.config.base import Count, NonNegative, Positive, Settings, Share
+from xcbench.config.base import Count, NonNegative, Penalty, Positive, Power, Settings, Share
 
 
 class OmikujiSettings(Settings):
@@ -74,7 +74,7 @@ class PecosSettings(Settings):
 
     model: Literal["pecos"] = "pecos"
     nr_splits: Annotated[int, Field(ge=2)] = 16
-    max_leaf_size: Count = 100
+    max_leaf_size: Annotated[int, Field(ge=2)] = 100
     kmeans_max_iter: Count = 20
     negative_sampling: Literal["tfn", "man", "tfn+man"] = "tfn"
     solver_type: Literal["L2R_L2LOSS_SVC_DUAL", "L2R_LR_DUAL"] = "L2R_L2LOSS_SVC_DUAL"
@@ -95,7 +95,7 @@ class OneVsRestSettings(Settings):
     """
 
     model: Literal["one_vs_rest"] = "one_vs_rest"
-    ridge: Positive = 2.0
+    ridge: Penalty = 2.0
     weights_per_label: Count | None = None
 
 
@@ -108,4 +108,4 @@ class FeatureNeighboursSettings(Settings):
 
     model: Literal["feature_neighbours"] = "feature_neighbours"
     neighbours: Count = 60
-    power: NonNegative = 2.0
+    power: Power = 2.0

@@ -51,7 +51,7 @@ def resolve_method(raw: Any, path: KeyPath, problems: list[Problem]) -> MethodCo
         return None
     label = label if label is not None else preset if preset is not None else merged["model"]
     if not isinstance(label, str) or not _LABEL.fullmatch(label):
-        message = "expected letters, digits and . _ + = - only, at most 80 of them"
+        message = "expected an ASCII letter or digit, then these and . _ + = -, at most 80 of them"
         problems.append(Problem((*path, "label"), f"found {shown(label)}; {message}"))
         # Goes on for what else is wrong, under a label that no second invalid one shares.
         label = "-".join(("invalid", *map(str, path)))

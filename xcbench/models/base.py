@@ -6,7 +6,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, Self, TypeVar, runtime_checkable
+from typing import Any, Protocol, Self, TypeGuard, TypeVar
 
 from scipy import sparse
 
@@ -141,7 +141,6 @@ class Model(Protocol):
         ...
 
 
-@runtime_checkable
 class WholeModel(Model, Protocol):
     """A model that predicts all rows in one call, in memory and with threads of its own.
 
@@ -158,3 +157,8 @@ class WholeModel(Model, Protocol):
 
     threads: int
     wall_seconds: dict[str, float]
+
+
+def is_whole(model: Model) -> TypeGuard[WholeModel]:
+    """Whether a model predicts all rows in one call."""
+    return hasattr(model, "wall_seconds")

@@ -63,6 +63,9 @@ def _table(title: str, rows: list[Row]) -> Table:
     )
     table.padding = (0, 0)
     table.add_column("method", overflow="fold", min_width=12)
+    seeds = len({row.get("seed") for row in rows}) > 1
+    if seeds:
+        table.add_column("seed", justify="right", no_wrap=True)
     metrics = metrics_of(rows)
     for name in metrics:
         table.add_column(name.replace("@", "\n@"), justify="right", no_wrap=True)
@@ -71,6 +74,7 @@ def _table(title: str, rows: list[Row]) -> Table:
     for row in rows:
         table.add_row(
             literal(row["method"]),
+            *([str(row["seed"])] if seeds else []),
             *(_number(row.get(name), 1, 2) for name in metrics),
             _number(row.get("train_s"), 1, 2),
             _number(row.get("predict_ms_per_point"), 1, 3),

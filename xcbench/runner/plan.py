@@ -90,7 +90,9 @@ def _opened(
         try:
             opened[key] = open_data(job.dataset, data_root, job.split)
         except DataError as error:
-            logger.error("%s", error)
+            known = {str(before) for before in opened.values() if isinstance(before, DataError)}
+            if str(error) not in known:  # The same data in another split, or scaled otherwise.
+                logger.error("%s", error)
             opened[key] = error
     return opened[key]
 

@@ -107,7 +107,10 @@ def load_predictions(path: Path) -> TopK:
             "makes it again"
         ) from None
     except Exception as error:  # A damaged file makes numpy and zipfile raise a dozen kinds.
-        raise XCBenchError(f"{path}: is damaged ({error or type(error).__name__})") from None
+        raise XCBenchError(
+            f"{path}: is damaged ({error or type(error).__name__}); remove it, and `xcbench run` "
+            "makes it again"
+        ) from None
 
 
 def repeat_job(stored: Stored, data_root: Path, jobs: int | None) -> Job:

@@ -23,7 +23,7 @@ from xcbench.data.store import PreparedData, prepare
 from xcbench.errors import DataError
 from xcbench.metrics import evaluate
 from xcbench.models import load_model, make_model
-from xcbench.models.base import BLOCK_ROWS, Executor, Model, Task, WholeModel
+from xcbench.models.base import BLOCK_ROWS, Executor, Model, Task, is_whole
 from xcbench.models.memory import DataShape, MemoryEstimate, estimate
 
 logger = logging.getLogger(__name__)
@@ -120,7 +120,7 @@ def memory(job: JobConfig, data: XCData, jobs: int) -> MemoryEstimate:
 
 def needs_workers(job: JobConfig) -> bool:
     """Whether the job's work is spread over processes; a WholeModel has threads of its own."""
-    return not isinstance(make_model(job.method.settings, job.seed), WholeModel)
+    return not is_whole(make_model(job.method.settings, job.seed))
 
 
 def run(job: JobConfig, data: XCData, folder: Path, executor: Executor) -> XCOutcome:
@@ -136,7 +136,7 @@ def run(job: JobConfig, data: XCData, folder: Path, executor: Executor) -> XCOut
     model = make_model(job.method.settings, job.seed).fit(train, executor)
     seconds = {"train": time.perf_counter() - start}
     seconds |= {stage: float(spent) for stage, spent in model.stage_seconds.items()}
-    own_clock = model.wall_seconds if isinstance(model, WholeModel) else None
+    own_clock = model.wall_seconds if is_whole(model) else None
     seconds |= own_clock or {}
     logger.info("trained in %.1f s", seconds["train"])
     saved, model_bytes = _save(model, folder), int(model.nbytes)
@@ -187,7 +187,7 @@ def predict_blocks(saved: Path, test: Dataset, k: int, executor: Executor) -> To
 def predict_whole(saved: Path, test: Dataset, k: int, executor: Executor) -> tuple[TopK, float]:
     """Predict a dataset with a saved WholeModel, in one call; and what it took by its clock."""
     model = load_model(saved)
-    assert isinstance(model, WholeModel)
+    assert is_whole(model)
     model.threads = executor.jobs * executor.threads
     prediction = model.predict(test.X, k)
     return prediction, model.wall_seconds["predict"]

@@ -2,11 +2,15 @@
 
 import gc
 import json
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 from tests.models.test_contract import (
+    METHODS,
     assert_same,
     assert_well_formed,
     changed,
@@ -16,10 +20,11 @@ from tests.models.test_contract import (
 )
 from xcbench.config.peers import NapkinXCSettings, OmikujiSettings, PecosSettings
 from xcbench.data.dataset import Dataset, TopK
-from xcbench.errors import ConfigError, DataError
+from xcbench.errors import DataError, XCBenchError
 from xcbench.models import load_model, make_model
-from xcbench.models.base import InlineExecutor, WholeModel
+from xcbench.models.base import InlineExecutor, is_whole
 from xcbench.models.peers import installed, missing
+from xcbench.models.peers.pecos import WORKER
 
 PEERS = {
     "omikuji-parabel": OmikujiSettings(),
@@ -72,7 +77,7 @@ class Executor(InlineExecutor):
 
 def test_planted_labels_are_found(settings, fitted, test):
     model = fitted(settings)
-    assert isinstance(model, WholeModel)
+    assert is_whole(model)
     prediction = model.predict(test.X, 5)
     assert_well_formed(prediction, test.n_points, 5, test.n_labels)
     assert first_is_right(prediction, test) > 0.9
@@ -177,7 +182,7 @@ def test_options_reach_the_library(settings, train, test):
 def test_a_missing_library_is_named_with_what_installs_it(library, monkeypatch, train):
     monkeypatch.setattr(installed, "find_spec", lambda name: None)
     settings = OmikujiSettings() if library == "omikuji" else NapkinXCSettings()
-    with pytest.raises(ConfigError, match=r"is not installed: pip install 'xcbench\[peers\]'"):
+    with pytest.raises(XCBenchError, match=r"is not installed: pip install 'xcbench\[peers\]'"):
         make_model(settings, 0).fit(train)
 
 
@@ -236,3 +241,26 @@ def test_equal_scores_are_ranked_by_label(train):
     found = TopK(*_ranked(labels, scores))
     assert found.labels.tolist() == [[9, 2, 5, -1], [1, -1, -1, -1]]
     assert_well_formed(found, 2, 4, 10)
+
+
+def test_an_unfitted_model_looks_at_no_file(monkeypatch, tmp_path):
+    (tmp_path / "large").write_bytes(bytes(1000))
+    monkeypatch.chdir(tmp_path)
+    for settings in PEERS.values():
+        model = make_model(settings, 0)
+        assert is_whole(model)
+        assert model.nbytes == 0
+
+
+def test_a_model_of_ours_is_not_whole():
+    assert not any(is_whole(make_model(settings, 0)) for settings in METHODS.values())
+
+
+def test_the_worker_ends_when_its_parent_does(tmp_path):
+    os.mkfifo(tmp_path / "job.json")  # It waits for the job for ever.
+    command = [sys.executable, "-I", str(WORKER), str(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as worker:
+        with pytest.raises(subprocess.TimeoutExpired):
+            worker.wait(timeout=0.3)
+        worker.stdin.close()
+        assert worker.wait(timeout=20) == 1

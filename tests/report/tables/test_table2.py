@@ -222,3 +222,15 @@ def test_one_standard_error_is_said(run):
 
 def test_no_runs_make_an_empty_table():
     assert table2([]).blocks == ()
+
+
+def test_notes_explain_only_what_is_there(run):
+    def told(notes, sign):
+        return any(sign in note for note in notes)
+
+    own = table2([run(**{"P@1": 50.0})]).notes
+    assert not told(own, "Δ")
+    assert not told(own, "↑")
+    known = table2([run(dataset="bibtex", **{"P@1": 50.0, "dataset.name": "bibtex"})]).notes
+    assert told(known, "Δ")
+    assert told(known, "↑")

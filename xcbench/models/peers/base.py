@@ -78,7 +78,7 @@ class PeerModel(ABC):
 
         Raises
         ------
-        ConfigError
+        XCBenchError
             The library is not installed.
         DataError
             No training row has a label, with which some libraries end the process.
@@ -146,6 +146,8 @@ class PeerModel(ABC):
     @property
     def nbytes(self) -> int:
         """Bytes of the library's files, all of which prediction reads."""
+        if self.n_labels == 0:  # Nothing is fitted yet.
+            return 0
         return sum(path.stat().st_size for path in self._files.rglob("*") if path.is_file())
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import xcbench
 from xcbench.config.methods import MethodSettings
-from xcbench.errors import ConfigError
+from xcbench.errors import XCBenchError
 
 LIBRARIES = {"omikuji": "omikuji", "napkinxc": "napkinXC"}
 PECOS_PYTHON = "XCBENCH_PECOS_PYTHON"
@@ -27,9 +27,9 @@ def missing(settings: MethodSettings) -> str | None:
 
 
 def require(settings: MethodSettings) -> None:
-    """Raise a ConfigError where the library of a method is missing."""
+    """Raise an XCBenchError where the library of a method is missing."""
     if (what := missing(settings)) is not None:
-        raise ConfigError(what)
+        raise XCBenchError(what)
 
 
 def pecos_python() -> str:

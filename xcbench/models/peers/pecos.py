@@ -57,11 +57,18 @@ class Pecos(PeerModel):
         options |= {"seed": self.seed % 2**31, "threads": self.threads} | more
         job = {"action": action, "model": str(self._files.absolute()), "options": options}
         (exchange / "job.json").write_text(json.dumps(job), encoding="utf-8")
-        done = subprocess.run(
-            [pecos_python(), "-I", str(WORKER), str(exchange)],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
-            env=os.environ | {"OMP_NUM_THREADS": str(self.threads)},
-        )  # fmt: skip
+        ours, its = (
+            os.pipe()
+        )  # While this process lives its end stays open; the worker waits on it.
+        try:
+            done = subprocess.run(
+                [pecos_python(), "-I", str(WORKER), str(exchange)],
+                stdin=ours, capture_output=True, text=True, check=False,
+                env=os.environ | {"OMP_NUM_THREADS": str(self.threads)},
+            )  # fmt: skip
+        finally:
+            os.close(ours)
+            os.close(its)
         if done.returncode:
             last = " | ".join(done.stderr.strip().splitlines()[-_LINES_SHOWN:])
             raise XCBenchError(f"PECOS ended with code {done.returncode}: {last}")

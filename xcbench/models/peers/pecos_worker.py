@@ -10,7 +10,9 @@ prediction, labels.npy and scores.npy (n, k), -1 and -inf where a row has no mor
 from __future__ import annotations
 
 import json
+import os
 import sys
+import threading
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -64,7 +66,14 @@ def predict(folder: Path, model: str, options: dict[str, Any]) -> float:
     return seconds
 
 
+def end_with_parent() -> None:
+    """End when the standard input does: a pipe of the process that waits for the result."""
+    sys.stdin.buffer.read()
+    os._exit(1)
+
+
 def main() -> None:
+    threading.Thread(target=end_with_parent, daemon=True).start()
     folder = Path(sys.argv[1])
     job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
     action = {"train": train, "predict": predict}[job["action"]]
