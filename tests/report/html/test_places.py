@@ -6,19 +6,19 @@ import pytest
 
 from xcbench.report.html.places import Places
 
-PLACES = Places({"DATA": [Path("/work/data"), Path("/srv/x")], "RESULTS": [Path("/work/my r")]})
+PLACES = Places({"DATA": [Path("/home/u/data"), Path("/srv/x")], "RESULTS": [Path("/home/u/my r")]})
 
 
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("in /work/data; get", "in DATA; get"),
-        ("/work/data/tiny/train.txt, line 3", "DATA/tiny/train.txt, line 3"),
-        ("`xcbench run c.yaml --data /srv/x --results '/work/my r'`",
+        ("in /home/u/data; get", "in DATA; get"),
+        ("/home/u/data/tiny/train.txt, line 3", "DATA/tiny/train.txt, line 3"),
+        ("`xcbench run c.yaml --data /srv/x --results '/home/u/my r'`",
          "`xcbench run c.yaml --data DATA --results 'RESULTS'`"),
-        ("the data in /work/data.", "the data in DATA."),
-        ("/work/data2/a/b.txt", "b.txt"),
-        ("/other/work/data/x.txt", "x.txt"),
+        ("the data in /home/u/data.", "the data in DATA."),
+        ("/home/u/data2/a/b.txt", "b.txt"),
+        ("/other/home/u/data/x.txt", "x.txt"),
         ("OSError: '/home/a user/b c/d.npz'", "OSError: 'd.npz'"),
         ("~/xc/data/a.txt", "a.txt"),
         ("https://example.org/a/b/c.pdf", "https://example.org/a/b/c.pdf"),
@@ -32,7 +32,7 @@ def test_known_folders_are_named_and_of_other_paths_the_last_part_is_left(text, 
 
 
 def test_what_is_in_lists_and_mappings_is_hidden_and_other_values_stay():
-    value = {"a": ["/work/data/x", 3, None], "b": {"/work/data": 1.5}}
+    value = {"a": ["/home/u/data/x", 3, None], "b": {"/home/u/data": 1.5}}
     assert PLACES.hidden(value) == {"a": ["DATA/x", 3, None], "b": {"DATA": 1.5}}
 
 
