@@ -126,8 +126,9 @@ def repeat_job(stored: Stored, data_root: Path, jobs: int | None) -> Job:
     Raises
     ------
     ConfigError
-        The stored config cannot be read, or is no longer what the run was told; or the library of
-        its method is not installed.
+        The stored config cannot be read, or is no longer what the run was told.
+    XCBenchError
+        The library of its method is not installed.
     DataError
         The data is missing, or not what the run was made from.
     """
