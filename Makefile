@@ -25,26 +25,26 @@ bench: $(VENV)/.peers  ## time the stages against the libraries a user would cal
 peers: $(VENV)/.peers .venv-pecos/.libpecos  ## the libraries of the methods in configs/peers
 
 # Files of a table, one a format.
-table_files = $(foreach suffix,txt md tex csv html,--out $(RESULTS)/tables/table$(1).$(suffix))
+table_files = $(foreach suffix,txt md tex csv html,--out "$(RESULTS)/tables/table$(1).$(suffix)")
 
 reproduce-table1: $(VENV)/.core  ## the datasets in $(DATA), counted
-	$(BIN)/xcbench table 1 --data $(DATA) $(call table_files,1)
-	@cat $(RESULTS)/tables/table1.txt
+	$(BIN)/xcbench table 1 --data "$(DATA)" $(call table_files,1)
+	@cat "$(RESULTS)/tables/table1.txt"
 
 # A job failed, data or a library is missing, another run is at work: the table is made of the rest.
 reproduce-table2 reproduce-table3: $(VENV)/.peers  ## accuracy and cost, on the datasets in $(DATA)
 	-@$(MAKE) --no-print-directory .venv-pecos/.libpecos
 	$(BIN)/xcbench run $(filter-out configs/quickstart.yaml,$(wildcard configs/*.yaml)) \
-	  $(wildcard configs/peers/*.yaml configs/splits/*.yaml configs/seeds/*.yaml) --data $(DATA) --results $(RESULTS) || \
+	  $(wildcard configs/peers/*.yaml configs/splits/*.yaml configs/seeds/*.yaml) --data "$(DATA)" --results "$(RESULTS)" || \
 	  { status=$$?; case $$status in 1|3|4) ;; *) exit $$status;; esac; }
-	$(BIN)/xcbench table $(@:reproduce-table%=%) --data $(DATA) --results $(RESULTS) \
+	$(BIN)/xcbench table $(@:reproduce-table%=%) --data "$(DATA)" --results "$(RESULTS)" \
 	  $(call table_files,$(@:reproduce-table%=%))
-	@cat $(RESULTS)/tables/$(@:reproduce-%=%).txt
+	@cat "$(RESULTS)/tables/$(@:reproduce-%=%).txt"
 
 reproduce-fig1 reproduce-fig2: $(VENV)/.core  ## the RXML paper's figures, of the datasets in $(DATA)
-	$(BIN)/xcbench run configs/figures/$(@:reproduce-%=%)-*.yaml --data $(DATA) --results $(RESULTS) || \
+	$(BIN)/xcbench run configs/figures/$(@:reproduce-%=%)-*.yaml --data "$(DATA)" --results "$(RESULTS)" || \
 	  { status=$$?; case $$status in 1|3|4) ;; *) exit $$status;; esac; }
-	$(BIN)/xcbench figure $(@:reproduce-fig%=%) --data $(DATA) --results $(RESULTS)
+	$(BIN)/xcbench figure $(@:reproduce-fig%=%) --data "$(DATA)" --results "$(RESULTS)"
 
 RUNS := 200000
 
