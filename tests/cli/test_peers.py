@@ -138,7 +138,13 @@ def test_what_is_done_needs_its_library_no_more(peers, tiny_data, xcbench, confi
 
 def test_validate_and_dry_run_need_no_library(tiny_data, xcbench, config, without_libraries):
     assert xcbench("validate", config(TWO)).exit_code == 0
-    assert xcbench("run", config(TWO), "--dry-run").exit_code == 0
+    done = xcbench("run", config(TWO), "--dry-run")
+    assert done.exit_code == 0
+    (peer,) = (line for line in done.output.splitlines() if "tiny/omikuji" in line)
+    assert "left out" in peer
+    assert done.output.count("omikuji is not installed") == 1
+    (own,) = (line for line in done.output.splitlines() if "tiny/knn" in line)
+    assert "would run" in own
 
 
 def test_a_repeat_without_the_library_is_refused_in_one_sentence(

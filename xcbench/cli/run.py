@@ -99,10 +99,18 @@ def run(
 
 
 def _list_jobs(plan: Plan, store: ResultStore, is_due: Due) -> None:
+    from xcbench.models.peers import missing
+
+    settings = {job.config.method.settings for job in plan.jobs}
+    lacking = {each: what for each in settings if (what := missing(each))}
     for number, job in enumerate(plan.jobs, start=1):
         state = store.state(job.run_id)
         action = "would run" if is_due(state) else "would skip"
+        if is_due(state) and job.config.method.settings in lacking:
+            action = "left out"
         typer.echo(f"{number:4d}  {action:10}  {state:6}  {job.run_id}  ({job.title})")
+    for what in sorted(set(lacking.values())):
+        typer.echo(f"left out: {what}", err=True)
 
 
 def _report(plan: Plan, store: ResultStore, summary: Summary) -> None:
