@@ -33,7 +33,7 @@ reproduce-table1: $(VENV)/.core  ## the datasets in $(DATA), counted
 
 # A job failed, data or a library is missing, another run is at work: the table is made of the rest.
 reproduce-table2 reproduce-table3: $(VENV)/.peers  ## accuracy and cost, on the datasets in $(DATA)
-	-@$(MAKE) --no-print-directory .venv-pecos/.libpecos
+	-@$(MAKE) --silent .venv-pecos/.libpecos
 	$(BIN)/xcbench run $(filter-out configs/quickstart.yaml,$(wildcard configs/*.yaml)) \
 	  $(wildcard configs/peers/*.yaml configs/splits/*.yaml configs/seeds/*.yaml) --data "$(DATA)" --results "$(RESULTS)" || \
 	  { status=$$?; case $$status in 1|3|4) ;; *) exit $$status;; esac; }

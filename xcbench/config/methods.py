@@ -106,8 +106,9 @@ class HeadSettings(Settings):
     """A linear classifier for each label, blended with the vote [ours].
 
     squared_hinge: ``rounds`` Newton steps of ``iterations`` conjugate gradient iterations each,
-    penalty ``ridge``; ridge: the first of these steps alone. Weights smaller than ``threshold`` are
-    dropped. Scores are vote / |vote| + weight * head / |head|.
+    penalty ``ridge``; ridge: the first of these steps alone. A label with few rows has weights on
+    the features of these rows only; weights smaller than ``threshold`` are dropped. Scores are
+    vote / |vote| + weight * head / |head|.
     """
 
     kind: Literal["none", "squared_hinge", "ridge"] = "none"
