@@ -10,6 +10,8 @@ import typer
 
 from xcbench.cli.fetch import fetch
 from xcbench.cli.options import DEFAULT_DATA, DataRoot
+from xcbench.cli.statistics import comparison_table, made_up_table
+from xcbench.cli.synth import synth
 from xcbench.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -20,11 +22,16 @@ if TYPE_CHECKING:
 
 data_app = typer.Typer(
     no_args_is_help=True,
-    help="List, fetch, look at, check and prepare datasets. Only `fetch` downloads; `info` says "
-    "what to get by hand where, and in which folder to put it.",
+    help="List, fetch, make up, look at, check and prepare datasets. Only `fetch` downloads; "
+    "`info` says what to get by hand where, and in which folder to put it.",
 )
 
 data_app.command(epilog="Example: xcbench data fetch bibtex eurlex --data data")(fetch)
+data_app.command(
+    epilog="Examples: xcbench data synth amz01 --like amazon-670k --scale 0.1; xcbench data synth "
+    "small --points 2000 --test-points 500 --features 800 --labels 300 --features-per-point 20 "
+    "--labels-per-point 3"
+)(synth)
 
 Name = Annotated[
     str, typer.Argument(metavar="NAME", help="A catalogue name, or a folder under the data folder.")
@@ -68,23 +75,32 @@ def list_(data: DataRoot = DEFAULT_DATA) -> None:
 
 @data_app.command(epilog="Example: xcbench data info bibtex --data ../shared/data")
 def info(name: Name, data: DataRoot = DEFAULT_DATA, split: Split = 1) -> None:
-    """Print the statistics of a dataset beside the published ones, and where it comes from."""
+    """Print the statistics of a dataset beside the published ones, and where it comes from.
+
+    Of data that `synth` made: beside those it was scaled from. The exponents are those of the
+    power law of rows against rank, for a label and for a feature, fitted to the training rows.
+    """
     from xcbench.data.catalogue import catalogue
+    from xcbench.data.synthesis_shape import read_note
 
     entry = catalogue().get(name)
-    published = entry.model_dump() if entry else {}
     try:
         sources = _locate(name, data, split)
     except DataError as error:
         if entry is None:
             raise
         typer.echo(f"{error}\n")
-        computed = {}
+        computed, note = {}, None
     else:
-        computed = _statistics(sources)
+        computed, note = _statistics(sources), read_note(sources.files[0].parent)
         for path in sources.files:
             typer.echo(path)
-    _print(_comparison(entry.title if entry else name, computed, published))
+    title = entry.title if entry else name
+    if note:
+        _print(made_up_table(title, computed, note))
+        typer.echo(f"made up by xcbench {note.version} from seed {note.seed}; not real data")
+    else:
+        _print(comparison_table(title, computed, entry))
     if entry:
         a, b = entry.propensity.a, entry.propensity.b
         typer.echo(f"propensity  A {a}, B {b}\nusual rows  {entry.features}")
@@ -186,29 +202,6 @@ def _statistics(sources: Sources) -> dict[str, Any]:
     from xcbench.data.statistics import statistics
 
     return asdict(statistics(load(sources)))
-
-
-def _comparison(title: str, computed: dict[str, Any], published: dict[str, Any]) -> Table:
-    from dataclasses import fields
-
-    from rich.table import Table
-
-    from xcbench.data.statistics import Statistics
-
-    table = Table("statistic", title=title, title_justify="left")
-    table.add_column("files", justify="right")
-    table.add_column("published", justify="right")
-    for name in (field.name for field in fields(Statistics)):
-        ours, theirs = computed.get(name), published.get(name)
-        if ours is not None or theirs is not None:
-            table.add_row(name.replace("_", " "), _number(ours), _number(theirs))
-    return table
-
-
-def _number(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
 def _print_report(report: Report) -> None:

@@ -14,6 +14,7 @@ from scipy import sparse
 from xcbench.data.byte_lines import BrokenStream, whole_lines
 from xcbench.data.libsvm import read_libsvm
 from xcbench.data.load import differing_widths, load
+from xcbench.data.matrix import column_counts
 from xcbench.data.npz import read_npz
 from xcbench.data.sources import Sources
 from xcbench.data.sparse_text import read_sparse_text
@@ -115,7 +116,7 @@ def _check_parts(sources: Sources) -> Report:
     train, test = parts.train, parts.test
     report.summary = f"{train.X.shape[0]} and {test.X.shape[0]} rows"
     report.warnings.extend(differing_widths(sources, parts))
-    in_train, in_test = np.unique(train.Y.indices), np.unique(test.Y.indices)
+    in_train, in_test = column_counts(train.Y)[0], column_counts(test.Y)[0]
     _warn(report, train.Y.shape[1] - in_train.size, "label", "without a training row")
     _warn(report, np.setdiff1d(in_test, in_train).size, "label", "in the test part only")
     return report

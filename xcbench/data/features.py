@@ -12,74 +12,57 @@ idf. Empty rows stay empty.
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 from scipy import sparse
 
 from xcbench.data.matrix import csr
+from xcbench.kernels.csr import csr_parts
+from xcbench.kernels.csr_rows import count_nonzeros, scale_rows
 
 Features = Literal["unit", "tfidf", "raw"]
-
-_ENTRIES_AT_ONCE = 1 << 22
 
 
 def idf(X_train: sparse.csr_array) -> np.ndarray:
     """Smooth inverse document frequencies; ndarray of float64, shape (d,)."""
     n, d = X_train.shape
-    seen = X_train.indices[X_train.data != 0]
-    counts = np.bincount(seen, minlength=d)
+    counts = np.zeros(d, np.int64)
+    _, indices, values = csr_parts(X_train)
+    count_nonzeros(indices, values, counts)
     weights: np.ndarray = np.log((1.0 + n) / (1.0 + counts)) + 1.0
     return weights
 
 
 def unit(X: sparse.csr_array) -> sparse.csr_array:
     """Rows scaled to length 1; lengths are summed in float64, the result is float32."""
-    return _scaled(X, None)
+    return _scaled(X, None, False)
 
 
 def tfidf(X: sparse.csr_array, weights: np.ndarray) -> sparse.csr_array:
     """Columns multiplied by weights (d,), then rows scaled to length 1; float32."""
-    return _scaled(X, weights)
+    return _scaled(X, weights, False)
 
 
 def scale(
-    X_train: sparse.csr_array, X_test: sparse.csr_array, features: Features
+    X_train: sparse.csr_array,
+    X_test: sparse.csr_array,
+    features: Features,
+    overwrite: bool = False,
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Both parts scaled as named; whatever is learned is learned from the training rows."""
+    """Both parts scaled as named; whatever is learned is learned from the training rows.
+
+    With ``overwrite`` the new values take the place of the given ones, which halves the memory.
+    """
     if features == "raw":
         return X_train, X_test
-    if features == "unit":
-        return unit(X_train), unit(X_test)
-    weights = idf(X_train)
-    return tfidf(X_train, weights), tfidf(X_test, weights)
+    weights = idf(X_train) if features == "tfidf" else None
+    return _scaled(X_train, weights, overwrite), _scaled(X_test, weights, overwrite)
 
 
-def _scaled(X: sparse.csr_array, weights: np.ndarray | None) -> sparse.csr_array:
-    scaled = np.empty(X.nnz, np.float32)
-    for first, last in _row_blocks(X.indptr):
-        start, stop = int(X.indptr[first]), int(X.indptr[last])
-        values = X.data[start:stop].astype(np.float64)
-        if weights is not None:
-            values *= weights[X.indices[start:stop]]
-        counts = np.diff(X.indptr[first : last + 1])
-        filled = counts > 0
-        # reduceat would give an empty row the next row's first value.
-        starts = (X.indptr[first:last] - start)[filled]
-        lengths = np.sqrt(np.add.reduceat(values * values, starts)) if starts.size else starts
-        # A row of stored zeros has length 0 and stays as it is.
-        divisors = np.where(lengths > 0, lengths, 1.0)
-        scaled[start:stop] = values / np.repeat(divisors, counts[filled])
-    return csr(scaled, X.indices, X.indptr, X.shape)
-
-
-def _row_blocks(indptr: np.ndarray) -> list[tuple[int, int]]:
-    """Cut the rows into blocks of about _ENTRIES_AT_ONCE entries, so that memory stays constant."""
-    cuts = [0]
-    n = indptr.size - 1
-    while cuts[-1] < n:
-        goal = int(indptr[cuts[-1]]) + _ENTRIES_AT_ONCE
-        cut = int(np.searchsorted(indptr, goal, side="right")) - 1
-        cuts.append(min(max(cut, cuts[-1] + 1), n))
-    return list(pairwise(cuts))
+def _scaled(X: sparse.csr_array, weights: np.ndarray | None, overwrite: bool) -> sparse.csr_array:
+    indptr, indices, values = csr_parts(X)
+    values = values.astype(np.float32, copy=False)
+    out = values if overwrite else np.empty_like(values)
+    scale_rows(indptr, indices, values, np.empty(0) if weights is None else weights, out)
+    return csr(out, X.indices, X.indptr, X.shape)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from xcbench.data.libsvm import read_libsvm
-from xcbench.data.matrix import csr, widened
+from xcbench.data.matrix import take_rows, widened
 from xcbench.data.npz import read_npz
 from xcbench.data.sources import Sources
 from xcbench.data.sparse_text import as_labels, read_sparse_text
@@ -133,14 +133,11 @@ def _load_splits(sources: Sources) -> tuple[XCText, XCText]:
         )
     # Repeated labels are counted for the file, not for each part of it.
     return (
-        XCText(_rows(whole.X, train_rows), _rows(whole.Y, train_rows), whole.n_duplicate_labels),
-        XCText(_rows(whole.X, test_rows), _rows(whole.Y, test_rows)),
+        XCText(
+            take_rows(whole.X, train_rows), take_rows(whole.Y, train_rows), whole.n_duplicate_labels
+        ),
+        XCText(take_rows(whole.X, test_rows), take_rows(whole.Y, test_rows)),
     )
-
-
-def _rows(matrix: sparse.csr_array, rows: np.ndarray) -> sparse.csr_array:
-    taken = matrix[rows]
-    return csr(taken.data, taken.indices, taken.indptr, taken.shape)
 
 
 _READERS = {

@@ -9,10 +9,11 @@ import numpy as np
 
 from xcbench.data.features import Features
 from xcbench.data.load import Parts
+from xcbench.data.matrix import column_counts
 from xcbench.data.sources import Sources
 from xcbench.data.statistics import empty_rows
 
-FORMAT = 1  # raise it when what the stored files mean changes; older folders are then left unread
+FORMAT = 2  # raise it when what the stored files mean changes; older folders are then left unread
 
 
 def describe(
@@ -45,7 +46,7 @@ def describe(
         "n_features": train.X.shape[1],
         "n_labels": train.Y.shape[1],
         "widths": parts.widths,
-        "train_labels_unused": train.Y.shape[1] - np.unique(train.Y.indices).size,
+        "train_labels_unused": train.Y.shape[1] - column_counts(train.Y)[0].size,
     }
     for name, part in (("train", train), ("test", test)):
         meta[name] = {

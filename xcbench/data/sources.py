@@ -125,7 +125,7 @@ def other_folders(data_root: Path) -> list[str]:
     return [
         folder.name
         for folder in sorted(data_root.iterdir())
-        if folder.name not in known and _holds(folder, layouts)
+        if folder.name not in known and folder.name[0] != "." and _holds(folder, layouts)
     ]
 
 

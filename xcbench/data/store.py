@@ -161,7 +161,7 @@ def _build(folder: Path, sources: Sources, features: Features, digests: list[str
         for warning in differing_widths(sources, parts):
             logger.warning("%s", warning)
     meta = describe(parts, sources, features, digests)
-    X_train, X_test = scale(parts.train.X, parts.test.X, features)
+    X_train, X_test = scale(parts.train.X, parts.test.X, features, overwrite=True)
     matrices = dict(zip(_MATRICES, (X_train, parts.train.Y, X_test, parts.test.Y), strict=True))
     work = work_folder(folder)
     shutil.rmtree(work, ignore_errors=True)

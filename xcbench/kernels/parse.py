@@ -164,7 +164,7 @@ def _read_value(text, p):
 
 
 @_compiled
-def _sort_row(indices, values, first, last):
+def sort_row(indices, values, first, last):
     """Shell sort of indices[first:last], values alike; rows out of order are rare."""
     gap = _STEP
     while gap < (last - first) // _POSITION(3):
@@ -211,7 +211,7 @@ def _merge_labels(labels, first, last):
         i += _STEP
     if i >= last:
         return last
-    _sort_row(labels, labels, first, last)  # labels stand in for the values that move alongside
+    sort_row(labels, labels, first, last)  # labels stand in for the values that move alongside
     end = i = first + _STEP
     while i < last:
         if labels[i] != labels[end - _STEP]:
@@ -332,7 +332,7 @@ def parse_rows(
                 text, p, base, n_features, row, features, values, feature_end, patches, n_patches
             )
             if code == OK and not ascending:
-                _sort_row(features, values, feature_end, n_entries)
+                sort_row(features, values, feature_end, n_entries)
                 repeated = _repeated(features, feature_end, n_entries)
                 if repeated >= 0:
                     code, p, result[INDEX] = DUPLICATE_FEATURE, start, repeated + base

@@ -8,6 +8,8 @@ COUNTED = Statistics(
     labels_per_point_train=1.0, points_per_label=4.0, points_per_label_train=3.5,
     train_rows_without_labels=0, test_rows_without_labels=0, train_rows_without_features=0,
     test_rows_without_features=0, labels_without_training_rows=0, labels_of_test_only=0,
+    heaviest_label=5, labels_below_ten=1.0,
+    label_exponent=0.5, heaviest_feature=6, features_below_ten=1.0, feature_exponent=None,
 )  # fmt: skip
 
 

@@ -1,0 +1,124 @@
+"""``xcbench data synth``: make data of the shape of a known dataset, where that cannot be had."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from xcbench.cli.options import DEFAULT_DATA, DataRoot
+from xcbench.errors import ConfigError
+
+if TYPE_CHECKING:
+    from xcbench.data.synthesis_shape import SynthesisShape
+
+_EVERY_S = 30  # without a terminal
+
+
+def synth(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What to call it: DIR/NAME.")],
+    data: DataRoot = DEFAULT_DATA,
+    like: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The dataset of the catalogue to be like.")
+    ] = None,
+    scale: Annotated[
+        float | None,
+        typer.Option(
+            metavar="S", help="S times its points and labels, sqrt(S) times its features."
+        ),
+    ] = None,
+    points: Annotated[int | None, typer.Option(help="Training points, without --like.")] = None,
+    test_points: Annotated[int | None, typer.Option(help="Test points.")] = None,
+    features: Annotated[int | None, typer.Option(help="Features.")] = None,
+    labels: Annotated[int | None, typer.Option(help="Labels.")] = None,
+    features_per_point: Annotated[float | None, typer.Option(help="On average.")] = None,
+    labels_per_point: Annotated[float | None, typer.Option(help="On average.")] = None,
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**63 - 1, help="Same sizes, same seed: same bytes.")
+    ] = 0,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the data of that name, if synth made it.")
+    ] = False,
+) -> None:
+    """Make up a dataset as large and as sparse as a real one, to time methods on.
+
+    It is for speed and memory, not for ranking methods: which method is the more accurate on it
+    says nothing about real data. It has the sizes, averages and power laws of the real one and
+    planted topics, and is used by its name. Of the ten of Table 1 the largest, Amazon-670K, takes
+    660 MB of text and less than a minute. How it was made is noted in DIR/NAME/synth.json.
+    """
+    sizes = {
+        "points": points,
+        "test-points": test_points,
+        "features": features,
+        "labels": labels,
+        "features-per-point": features_per_point,
+        "labels-per-point": labels_per_point,
+    }
+    _require_free_name(name)
+    shape = _scaled(like, scale, sizes) if like is not None else _explicit(scale, sizes)
+
+    from tqdm import tqdm
+
+    from xcbench.data.synthesis import synthesize
+
+    folder, total, bars = data / name, shape.n_train + shape.n_test, sys.stderr.isatty()
+    wait = {} if bars else {"delay": _EVERY_S, "mininterval": _EVERY_S}
+    with tqdm(total=total, desc=name, unit=" points", dynamic_ncols=True, **wait) as bar:
+        synthesize(
+            folder, shape, seed, force=force, advance=lambda count: bar.update(count) and None
+        )
+    typer.echo(
+        f"{name}: {shape.n_train} + {shape.n_test} rows, {shape.n_features} features, "
+        f"{shape.n_labels} labels\n{folder}"
+    )
+
+
+def _require_free_name(name: str) -> None:
+    """Refuse a name no config can say, and those of real data."""
+    from pydantic import ValidationError
+
+    from xcbench.config.schema import DatasetConfig
+    from xcbench.data.catalogue import catalogue
+
+    try:
+        DatasetConfig(name=name)
+        usable = not {"", ".", ".."}.intersection(name.split("/")) and not name.startswith(".")
+    except ValidationError:
+        usable = False
+    if not usable:
+        raise ConfigError(
+            f"found the name {name!r}; expected that of a folder below the data folder"
+        )
+    for entry in catalogue().values():
+        if name in (entry.name, *entry.folders):
+            raise ConfigError(f"{name!r} is where the real {entry.title} goes; take another name")
+
+
+def _scaled(like: str, scale: float | None, sizes: dict[str, int | float | None]) -> SynthesisShape:
+    import difflib
+
+    from xcbench.data.catalogue import catalogue
+    from xcbench.data.synthesis_shape import SynthesisShape
+
+    for option, value in sizes.items():
+        if value is not None:
+            raise ConfigError(f"--{option} goes without --like, which gives the sizes")
+    known = catalogue()
+    if like not in known:
+        close = difflib.get_close_matches(like.lower(), known, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else "; `xcbench data list` shows the names"
+        raise ConfigError(f"--like {like!r}: not in the catalogue{hint}")
+    return SynthesisShape.like(known[like], 1.0 if scale is None else scale)
+
+
+def _explicit(scale: float | None, sizes: dict[str, int | float | None]) -> SynthesisShape:
+    from xcbench.data.synthesis_shape import SynthesisShape
+
+    missing = [f"--{option}" for option, value in sizes.items() if value is None]
+    if missing:
+        raise ConfigError(f"give --like NAME, or all sizes; {', '.join(missing)} missing")
+    if scale is not None:
+        raise ConfigError("--scale goes with --like")
+    return SynthesisShape(*sizes.values())  # type: ignore[arg-type]
