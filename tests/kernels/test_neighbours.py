@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from xcbench.config.methods import NeighbourSettings
-from xcbench.kernels.neighbours import kth_largest
+from xcbench.kernels.csr import csr_parts
+from xcbench.kernels.neighbours import kth_largest, label_neighbours
 from xcbench.models.local_embedding.neighbours import find_neighbours, locality_order
 
 
@@ -26,18 +27,32 @@ def similarity(Y: sparse.csr_array, kind: str) -> np.ndarray:
     return common if kind == "inner" else common / np.sqrt(np.outer(sizes, sizes))
 
 
-def brute_force(Y: sparse.csr_array, kind: str, count: int, keep: bool) -> list[list[int]]:
+def brute_force(
+    Y: sparse.csr_array, kind: str, count: int, keep: bool, most: int | None = None
+) -> list[list[int]]:
     """Neighbours by exact rational comparison: common^2 / |y_j| orders row i as the cosine does."""
     common = (Y @ Y.T).toarray().astype(int)
     sizes = Y.sum(axis=1).astype(int) if kind == "cosine" else np.ones(len(common), int)
     lists = []
-    for row in common.tolist():
+    for i, row in enumerate(common.tolist()):
+        met = set(range(len(row))) if most is None else candidates(Y.toarray(), i, most)
         keys = [
             (-Fraction(c * c, int(size)), j)
             for j, (c, size) in enumerate(zip(row, sizes, strict=True))
+            if j in met
         ]
         lists.append(sorted(j for key, j in sorted(keys)[:count] if keep or key < 0))
     return lists
+
+
+def candidates(Y: np.ndarray, i: int, most: int) -> set[int]:
+    """Of every label of row i the ``most`` rows around i in the list of its rows."""
+    met = set()
+    for label in np.flatnonzero(Y[i]):
+        rows = np.flatnonzero(Y[:, label]).tolist()
+        first = max(0, min(rows.index(i) - most // 2, len(rows) - most))
+        met.update(rows[first : first + most])
+    return met
 
 
 @pytest.mark.parametrize("kind", ["cosine", "inner"])
@@ -117,3 +132,70 @@ def test_kth_largest_equals_the_sorted_one(values, k):
     k = min(k, len(values))
     array = np.array(values, np.float32)
     assert kth_largest(array.copy(), array.size, k) == np.sort(array)[::-1][k - 1]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(1, 90), st.integers(1, 12), st.floats(0.0, 0.6), st.integers(1, 40),
+    st.integers(1, 30), st.integers(0, 10_000),
+)  # fmt: skip
+def test_a_frequent_label_brings_the_rows_around_and_all_common_labels_count(
+    n, n_labels, density, count, most, seed
+):
+    Y = label_rows(n, n_labels, density, seed)
+    lists = find_neighbours(Y, NeighbourSettings(count=count, per_label=most))
+    found = [sorted(lists.ids[i, : lists.sizes[i]].tolist()) for i in range(n)]
+    assert found == brute_force(Y, "cosine", min(count, n), keep=False, most=most)
+    exact = similarity(Y, "cosine")
+    for i in range(n):
+        held = lists.sizes[i]
+        assert i in candidates(Y.toarray(), i, most)
+        np.testing.assert_allclose(
+            lists.similarity[i, :held], exact[i, lists.ids[i, :held]], rtol=1e-6
+        )
+
+
+def test_a_limit_that_no_label_passes_changes_nothing():
+    Y = label_rows(300, 20, 0.2, seed=5)
+    largest = int(Y.sum(axis=0).max())
+    exact, limited = (
+        find_neighbours(Y, NeighbourSettings(count=9, per_label=most)) for most in (None, largest)
+    )
+    np.testing.assert_array_equal(exact.ids, limited.ids)
+    np.testing.assert_array_equal(exact.similarity, limited.similarity)
+
+
+def met(Y: sparse.csr_array, most: int) -> int:
+    n = Y.shape[0]
+    lists = np.empty((n, 5), np.int32), np.empty((n, 5), np.float32), np.empty(n, np.int32)
+    rows, columns = csr_parts(Y)[:2], csr_parts(Y.T.tocsr())[:2]
+    return label_neighbours(*rows, *columns, np.ones(n, np.float32), False, most, *lists)
+
+
+def test_no_more_points_are_met_than_the_limit_for_each_label_of_each_point():
+    Y = label_rows(400, 10, 0.1, seed=6)
+    of_label = Y.sum(axis=0).astype(int)
+    assert met(Y, 400) == np.sum(of_label**2)
+    assert met(Y, 25) == np.sum(of_label * np.minimum(of_label, 25)) <= 25 * Y.nnz
+
+
+@pytest.mark.parametrize("most", [None, 3])
+def test_points_far_apart_in_number_find_one_another(most):
+    """Few meetings in many points: whole stretches of them have none."""
+    rng = np.random.default_rng(0)
+    partner = rng.permutation(6000)
+    Y = sparse.csr_array(
+        (np.ones(6000, np.float32), (partner, np.repeat(np.arange(2000), 3))), shape=(6000, 2000)
+    )
+    lists = find_neighbours(Y, NeighbourSettings(count=4, per_label=most))
+    for three in partner.reshape(2000, 3):
+        for i in three:
+            assert lists.ids[i, : lists.sizes[i]].tolist() == sorted(three)
+
+
+def test_more_pairs_than_can_be_numbered_are_refused(monkeypatch):
+    monkeypatch.setattr("xcbench.models.local_embedding.neighbours.MOST_PAIRS", 59)
+    Y = label_rows(20, 4, 0.1, seed=0)
+    assert find_neighbours(Y, NeighbourSettings(count=2)).ids.shape == (20, 2)
+    with pytest.raises(ValueError, match=r"20 points with 3 neighbours .* more clusters"):
+        find_neighbours(Y, NeighbourSettings(count=3))

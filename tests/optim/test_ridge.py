@@ -33,6 +33,41 @@ def test_solution_is_the_closed_form(shape, direct, monkeypatch):
     np.testing.assert_allclose(V, expected, atol=1e-3 * np.abs(expected).max())
 
 
+@pytest.mark.parametrize("shape", [(300, 90), (90, 300)], ids=str)
+@pytest.mark.parametrize("columns", [1, 7, 64])
+def test_conjugate_gradients_meet_their_tolerance_column_by_column(shape, columns, monkeypatch):
+    monkeypatch.setattr(ridge, "DIRECT_LIMIT", 0)
+    monkeypatch.setattr(ridge, "CG_COLUMNS", columns)
+    A, rng = features(*shape), np.random.default_rng(1)
+    # columns of very unequal size, one of them zero
+    B = (rng.standard_normal((shape[0], 20)) * np.logspace(-4, 4, 20)).astype(np.float32)
+    B[:, 3] = 0
+    dense, shift = A.toarray().astype(float), 0.3
+    V = RidgeSolver(SparseOperator(A), shift).solve(B)
+    solution = closed_form(A, B, shift)
+    assert np.all(V[:, 3] == 0)
+    # |V - V*| <= |residual| / shift, and of the dual system |A^T| / shift times that
+    wide = shape[0] < shape[1]
+    right = B if wide else dense.T @ B
+    bound = 1e-4 * np.linalg.norm(right, axis=0) / shift
+    bound *= np.linalg.norm(dense, 2) if wide else 1
+    assert np.all(np.linalg.norm(V - solution, axis=0) <= 1.1 * bound)
+
+
+def test_conjugate_gradients_work_in_the_smaller_of_the_two_systems(monkeypatch):
+    monkeypatch.setattr(ridge, "DIRECT_LIMIT", 0)
+    sizes = []
+    kernel = ridge.sparse_dense.gram_product
+    monkeypatch.setattr(
+        ridge.sparse_dense,
+        "gram_product",
+        lambda *parts: (sizes.append(len(parts[-1])), kernel(*parts)),
+    )
+    for shape in ((40, 15), (15, 40)):
+        RidgeSolver(SparseOperator(features(*shape)), 1.0).solve(np.ones((shape[0], 2), np.float32))
+    assert set(sizes) == {15}
+
+
 def test_collinear_features_that_float32_cannot_factor_are_solved_in_float64():
     rng = np.random.default_rng(0)
     half = 100.0 * rng.standard_normal((80, 30))

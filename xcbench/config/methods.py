@@ -39,12 +39,15 @@ class NeighbourSettings(Settings):
     """Which pairs of points the embedding keeps: the ``count`` most similar label rows.
 
     ``disjoint``: points without a common label fill up short lists (keep: as printed, in order
-    of their number) or are left out (drop).
+    of their number) or are left out (drop). ``per_label``: a label brings a point at most so many
+    candidates, those around it in order of number, which bounds the search where labels are
+    frequent; all of them when null.
     """
 
     kind: Literal["cosine", "inner"] = "cosine"
     count: Count = 100
     disjoint: Literal["keep", "drop"] = "drop"
+    per_label: Count | None = None
 
 
 class CompletionSettings(Settings):
@@ -75,7 +78,8 @@ class RegressionSettings(Settings):
 
     min ||Z - XV||^2 + ridge ||V||^2 [+ l1 ||XV||_1 by ADMM when kind is admm_l1].
     ``threshold``: soft threshold of the ADMM step, l1/rho (printed) or l1/(2 rho) (exact).
-    ``weight_sparsity`` and ``embedding_sparsity`` are the shares of smallest entries zeroed.
+    ``weight_sparsity`` and ``embedding_sparsity`` are the shares of smallest entries zeroed; zeros
+    are not stored where a model is smaller without.
     """
 
     kind: Literal["ridge", "admm_l1"] = "ridge"
@@ -100,6 +104,16 @@ class VoteSettings(Settings):
     neighbours: Count = 30
     power: Power = 8.0
     gamma: Positive = 0.01
+
+
+class StorageSettings(Settings):
+    """In how many bits a model keeps its weights and stored embeddings.
+
+    16 halve their size, in memory and on disk; sums are in 32 bits all the same.
+    """
+
+    weights: Literal["float32", "float16"] = "float32"
+    embeddings: Literal["float32", "float16"] = "float32"
 
 
 class HeadSettings(Settings):
@@ -136,6 +150,7 @@ class LocalEmbeddingSettings(Settings):
     regression: Annotated[RegressionSettings, Shorthand] = RegressionSettings()
     vote: Annotated[VoteSettings, Shorthand] = VoteSettings()
     head: Annotated[HeadSettings, Shorthand] = HeadSettings()
+    storage: StorageSettings = StorageSettings()
     tail: Annotated[float, Field(ge=0, le=4)] = 0.0
 
 

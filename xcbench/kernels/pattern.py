@@ -104,7 +104,8 @@ def mirror(indptr, columns, full_indptr, full_columns, source):
     full_indptr, full_columns : int64 (n+1), int32 (2 entries)
         Filled with the mirrored pattern, rows ascending; a diagonal entry stands twice.
     source : int32 (2 entries)
-        Filled with the place in the triangle of each mirrored entry.
+        Filled with the place in the triangle of each mirrored entry, below 2^32: the 32 bits are
+        those of an unsigned number.
     """
     n = indptr.size - 1
     full_indptr[:] = 0

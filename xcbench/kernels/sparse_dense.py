@@ -50,3 +50,28 @@ def gram_lower(indptr, indices, data, out):
             row = out[np.uint32(indices[p])]
             for q in range(indptr[i], p + 1):
                 row[np.uint32(indices[q])] += x * data[q]
+
+
+@njit(
+    types.void(
+        readonly("i8"), readonly("i4"), readonly("f4"), readonly("f4", 2), writable("f4", 2)
+    ),
+    cache=True, nogil=True, fastmath=True,
+)  # fmt: skip
+def gram_product(indptr, indices, data, B, out):
+    """out = A^T A B for A (n, d) in CSR form and B float32 (d, r), row by row: A B is not kept."""
+    r = B.shape[1]
+    image = np.empty(r, np.float32)
+    out[:] = np.float32(0.0)
+    for i in range(indptr.size - 1):
+        image[:] = np.float32(0.0)
+        for p in range(indptr[i], indptr[i + 1]):
+            x = data[p]
+            b = B[np.uint32(indices[p])]
+            for c in range(r):
+                image[c] += x * b[c]
+        for p in range(indptr[i], indptr[i + 1]):
+            x = data[p]
+            row = out[np.uint32(indices[p])]
+            for c in range(r):
+                row[c] += x * image[c]

@@ -1,9 +1,11 @@
 """Ridge regression from sparse features to many dense targets at once.
 
-min ||B - A V||_F^2 + shift ||V||_F^2, A sparse n x d, B dense n x r. The normal equations are
-solved with a Cholesky factor of A^T A + shift I or of A A^T + shift I, whichever is smaller, and by
-conjugate gradients on all r columns at once, preconditioned with the diagonal of A^T A + shift I,
-where both are too large to factor.
+min ||B - A V||_F^2 + shift ||V||_F^2, A sparse n x d, B dense n x r. The smaller of the two systems
+
+    (A^T A + shift I) V = A^T B        and        (A A^T + shift I) C = B, V = A^T C
+
+is solved with a Cholesky factor, and where that is too large by conjugate gradients on a block of
+columns at once, preconditioned with the diagonal. Time is then linear in the entries of A.
 """
 
 from __future__ import annotations
@@ -16,12 +18,14 @@ from scipy.linalg import lapack
 
 from xcbench.kernels import sparse_dense
 from xcbench.kernels.csr import csr_parts
+from xcbench.kernels.ridge import advance
 
 # Order of the smaller Gram matrix up to which its Cholesky factor beats conjugate gradients
 # (100 right-hand sides, about 20 features a row).
 DIRECT_LIMIT = 4096
 CG_TOLERANCE = 1e-4
 CG_LIMIT = 200
+CG_COLUMNS = 64  # solved at once: a block of them stays in cache for some 10,000 unknowns
 
 
 class SparseOperator:
@@ -39,25 +43,35 @@ class SparseOperator:
 
     def multiply(self, B: np.ndarray) -> np.ndarray:
         """A B for float32 (d, r)."""
-        return _multiply(self._rows, self.shape[0], B)
+        return _product(sparse_dense.multiply, self._rows, self.shape[0], B)
 
     def transpose_multiply(self, C: np.ndarray) -> np.ndarray:
         """A^T C for float32 (n, r)."""
-        return _multiply(self._columns, self.shape[1], C)
+        return _product(sparse_dense.multiply, self._columns, self.shape[1], C)
 
     def gram(self) -> np.ndarray:
         """A^T A, lower triangle only, float32 (d, d)."""
         return _gram(self._rows, self.shape[1])
 
-    def column_squares(self) -> np.ndarray:
+    def gram_product(self, B: np.ndarray) -> np.ndarray:
+        """A^T A B for float32 (d, r)."""
+        return _product(sparse_dense.gram_product, self._rows, self.shape[1], B)
+
+    def gram_diagonal(self) -> np.ndarray:
         """The diagonal of A^T A, float32 (d,)."""
-        _, indices, data = self._rows
-        squares = np.bincount(indices, np.square(data, dtype=np.float64), self.shape[1])
-        return squares.astype(np.float32)
+        return _squares(self._rows, self.shape[1])
 
     def outer_gram(self) -> np.ndarray:
         """A A^T, lower triangle only, float32 (n, n)."""
         return _gram(self._columns, self.shape[0])
+
+    def outer_gram_product(self, C: np.ndarray) -> np.ndarray:
+        """A A^T C for float32 (n, r)."""
+        return _product(sparse_dense.gram_product, self._columns, self.shape[0], C)
+
+    def outer_gram_diagonal(self) -> np.ndarray:
+        """The diagonal of A A^T, float32 (n,)."""
+        return _squares(self._columns, self.shape[0])
 
 
 class RidgeSolver:
@@ -80,45 +94,59 @@ class RidgeSolver:
             self._factor = _cholesky(A.gram if self._primal else A.outer_gram, shift)
 
     def solve(self, B: np.ndarray) -> np.ndarray:
-        """(A^T A + shift I)^-1 A^T B, float32 (d, r), for B float32 (n, r)."""
-        if self._factor is None:
-            return self._conjugate_gradients(self._A.transpose_multiply(B))
+        """(A^T A + shift I)^-1 A^T B, float32 (d, r), for B float32 (n, r).
+
+        By conjugate gradients each column of the system's residual is at most CG_TOLERANCE times
+        its right-hand side, unless CG_LIMIT steps do not reach that.
+        """
         if self._primal:
-            return _cholesky_solve(self._factor, self._A.transpose_multiply(B))
-        return self._A.transpose_multiply(_cholesky_solve(self._factor, B))
+            return self._solve_smaller(self._A.transpose_multiply(B))
+        return self._A.transpose_multiply(self._solve_smaller(B))
+
+    def _solve_smaller(self, right: np.ndarray) -> np.ndarray:
+        if self._factor is not None:
+            return _cholesky_solve(self._factor, right)
+        solution = np.empty(right.shape, np.float32)
+        for start in range(0, right.shape[1], CG_COLUMNS):
+            columns = slice(start, start + CG_COLUMNS)
+            block = np.ascontiguousarray(right[:, columns], dtype=np.float32)
+            solution[:, columns] = self._conjugate_gradients(block)
+        return solution
 
     def _conjugate_gradients(self, right: np.ndarray) -> np.ndarray:
         """Independent conjugate gradients, one per column, sharing the sparse products."""
-        scale = 1 / (self._A.column_squares() + self._shift)[:, None]
+        A = self._A
+        product = A.gram_product if self._primal else A.outer_gram_product
+        diagonal = A.gram_diagonal() if self._primal else A.outer_gram_diagonal()
+        scale = 1 / (diagonal + self._shift)
         solution = np.zeros_like(right)
         residual = right.copy()
-        direction = scale * residual
+        direction = scale[:, None] * residual
         squared = _column_products(residual, direction)
-        target = CG_TOLERANCE**2 * _column_products(right, right)
-        tiny = np.finfo(np.float32).tiny
+        norms = _column_products(right, right)
+        target = CG_TOLERANCE**2 * norms
         for _ in range(CG_LIMIT):
-            if np.all(_column_products(residual, residual) <= target):
+            if np.all(norms <= target):
                 break
-            image = self._A.transpose_multiply(self._A.multiply(direction))
-            image += self._shift * direction
-            curvature = _column_products(direction, image)
-            step = squared / np.maximum(curvature, tiny)
-            solution += step * direction
-            residual -= step * image
-            scaled = scale * residual
-            new = _column_products(residual, scaled)
-            direction *= new / np.maximum(squared, tiny)
-            direction += scaled
-            squared = new
+            image = product(direction)
+            advance(self._shift, scale, image, squared, norms, solution, residual, direction)
         return solution
 
 
-def _multiply(
-    parts: tuple[np.ndarray, np.ndarray, np.ndarray], n: int, B: np.ndarray
+def _product(
+    kernel: Callable[..., None],
+    parts: tuple[np.ndarray, np.ndarray, np.ndarray],
+    n: int,
+    B: np.ndarray,
 ) -> np.ndarray:
     out = np.empty((n, B.shape[1]), np.float32)
-    sparse_dense.multiply(*parts, np.ascontiguousarray(B, dtype=np.float32), out)
+    kernel(*parts, np.ascontiguousarray(B, dtype=np.float32), out)
     return out
+
+
+def _squares(parts: tuple[np.ndarray, np.ndarray, np.ndarray], d: int) -> np.ndarray:
+    _, indices, data = parts
+    return np.bincount(indices, np.square(data, dtype=np.float64), d).astype(np.float32)
 
 
 def _gram(parts: tuple[np.ndarray, np.ndarray, np.ndarray], d: int) -> np.ndarray:
@@ -148,5 +176,5 @@ def _cholesky_solve(factor: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 def _column_products(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    products: np.ndarray = np.einsum("ij,ij->j", a, b)
+    products: np.ndarray = np.einsum("ij,ij->j", a, b, dtype=np.float64)
     return products

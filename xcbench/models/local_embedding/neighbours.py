@@ -14,6 +14,7 @@ from xcbench.kernels.pattern import count_pairs, merge_pairs
 from xcbench.optim.masked_completion import MaskedSymmetric
 
 MOST_LABELS = np.iinfo(np.uint16).max
+MOST_PAIRS = np.iinfo(np.uint32).max  # a place in Omega is an unsigned 32-bit number
 ORDER_DEPTH = 8  # labels of a row that locality_order compares
 
 
@@ -68,6 +69,10 @@ class NeighbourLists:
 def find_neighbours(Y: sparse.csr_array, settings: NeighbourSettings) -> NeighbourLists:
     """The ``count`` most similar label rows of every row; ties to the smaller row.
 
+    Time is in proportion to the pairs of a row and another that it finds through a label: the
+    squares of the labels' sizes, summed, or with ``per_label`` at most that many for each label of
+    each row.
+
     Parameters
     ----------
     Y : csr_array of 0/1, shape (n, l), every row with a label
@@ -83,6 +88,11 @@ def find_neighbours(Y: sparse.csr_array, settings: NeighbourSettings) -> Neighbo
     if settings.kind == "cosine":
         lengths = np.maximum(per_point, 1).astype(np.float32)
     m = min(settings.count, n)
+    if n * m > MOST_PAIRS:
+        raise ValueError(
+            f"{n} points with {m} neighbours in one cluster; at most {MOST_PAIRS} pairs are "
+            "supported: use more clusters or fewer neighbours"
+        )
     ids = np.zeros((n, m), np.int32)
     similarity = np.zeros((n, m), np.float32)
     sizes = np.empty(n, np.int32)
@@ -90,7 +100,7 @@ def find_neighbours(Y: sparse.csr_array, settings: NeighbourSettings) -> Neighbo
     label_indptr, points, _ = csr_parts(Y.T.tocsr())
     label_neighbours(
         indptr, labels, label_indptr, points, lengths, settings.disjoint == "keep",
-        ids, similarity, sizes,
+        settings.per_label or n, ids, similarity, sizes,
     )  # fmt: skip
     return NeighbourLists(ids, similarity, sizes)
 

@@ -6,15 +6,19 @@ import numpy as np
 from scipy import sparse
 
 from xcbench.config.methods import RegressionSettings
+from xcbench.data.matrix import csr
 from xcbench.optim.admm import l1_regression
 from xcbench.optim.ridge import RidgeSolver, SparseOperator
 
 
 def active_features(X: sparse.csr_array) -> tuple[np.ndarray, sparse.csr_array]:
     """The features that occur in X, int32 ascending, and X restricted to them."""
-    active = np.unique(X.indices).astype(np.int32)
-    local = np.searchsorted(active, X.indices).astype(np.int32)
-    return active, sparse.csr_array((X.data, local, X.indptr), shape=(X.shape[0], active.size))
+    occurs = np.zeros(X.shape[1], np.bool_)
+    occurs[X.indices] = True
+    active = np.flatnonzero(occurs).astype(np.int32)
+    place = np.empty(X.shape[1], np.int32)
+    place[active] = np.arange(active.size, dtype=np.int32)
+    return active, csr(X.data, place[X.indices], X.indptr, (X.shape[0], active.size))
 
 
 def regress(A: SparseOperator, Z: np.ndarray, settings: RegressionSettings) -> np.ndarray:
