@@ -24,6 +24,18 @@ def test_products_equal_scipy(matrix):
     np.testing.assert_allclose(operator.transpose_multiply(C), matrix.T @ C, atol=1e-5)
 
 
+def test_gram_products_and_diagonals_are_those_of_the_gram_matrices(matrix):
+    rng = np.random.default_rng(2)
+    operator, dense = SparseOperator(matrix), matrix.toarray()
+    for gram, product, diagonal in (
+        (dense.T @ dense, operator.gram_product, operator.gram_diagonal()),
+        (dense @ dense.T, operator.outer_gram_product, operator.outer_gram_diagonal()),
+    ):
+        B = rng.standard_normal((len(gram), 9)).astype(np.float32)
+        np.testing.assert_allclose(product(B), gram @ B, atol=1e-4)
+        np.testing.assert_allclose(diagonal, np.diag(gram), atol=1e-5)
+
+
 def test_gram_matrices_fill_the_lower_triangle(matrix):
     operator = SparseOperator(matrix)
     dense = matrix.toarray()

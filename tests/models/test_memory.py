@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from itertools import pairwise
+from math import ceil
 from pathlib import Path
 
 import numpy as np
@@ -17,10 +18,11 @@ from xcbench.config.presets import PRESETS
 from xcbench.config.resolve import merge
 from xcbench.data.dataset import Dataset
 from xcbench.models import make_model
+from xcbench.models.local_embedding.ensemble import VOTE_BYTES
+from xcbench.models.local_embedding.partition import TABLE_LIMIT
 from xcbench.models.memory import DataShape, MemoryEstimate, Stage, estimate, warning
 from xcbench.models.memory.shape import BLOCK_ROWS
 from xcbench.models.memory.stages import POOL, PROCESS, PROCESS_OWN, PROCESS_SHARED
-from xcbench.tasks import xc
 
 ROOT = Path(__file__).parents[2]
 GB = 10**9
@@ -127,17 +129,29 @@ def test_one_cluster_by_hand():
     assert clusters.mapped == 8 * (200_000 + 20_000 + 10_000)
 
 
-def test_the_dense_centroids_of_many_clusters_count_in_partition_parent_and_prediction():
+def test_the_centroids_of_many_clusters_are_no_larger_than_what_occurs_in_them():
     wide = replace(SHAPE, n_features=1_000_000)
-    dense = 4 * 300 * 1_000_000
+    entries = 8 * wide.nnz_features  # as many as the data, were no feature twice in a cluster
     partition, clusters, _, predict = estimate(local(clusters=300), wide, 20, k=5).stages
-    assert partition.task > 3 * dense  # of two iterations, and their sparse sums or transpose
-    assert clusters.held > dense
-    assert dense < predict.task < 2 * dense
+    assert clusters.held < entries + 4 * (wide.n_features + wide.n_train)
+    table = 4 * TABLE_LIMIT
+    assert partition.task < 2 * clusters.held + 50 * (wide.n_features + wide.n_train) + table
+    assert predict.task + predict.mapped < 0.2 * GB + table
 
 
-def test_blocks_of_test_rows_are_those_of_the_task():
-    assert BLOCK_ROWS == xc.BLOCK_ROWS
+def test_many_clusters_are_predicted_one_at_a_time():
+    few, many = (estimate(local(clusters=c, rank=300), SHAPE, 2, k=5) for c in (5, 50))
+    assert many.stages[1].tasks * many.stages[1].result > 1.5 * GB
+    assert many.stages[3].mapped < 0.2 * GB
+    assert many.stages[3].mapped < 0.6 * few.stages[3].mapped
+    assert many.stages[2].parent(2) < PROCESS + 0.3 * GB
+
+
+def test_votes_of_several_learners_are_held_for_larger_blocks():
+    one, many = (estimate(local(clusters=80, learners=n), SHAPE, 2, k=5).stages[3] for n in (1, 20))
+    assert one.tasks == ceil(SHAPE.n_test / BLOCK_ROWS)
+    assert many.tasks < one.tasks / 3
+    assert 0 < many.task - one.task < 4 * VOTE_BYTES
 
 
 @pytest.mark.parametrize("entries", [1, 500, 20_000, 2_000_000])
@@ -162,10 +176,23 @@ def data(n: int, d: int, n_labels: int, features: int, labels: int) -> Dataset:
     return Dataset(matrix(d, features), matrix(n_labels, labels))
 
 
-@pytest.mark.parametrize("vote", ["cosine", "euclidean"])
-def test_the_models_size_is_that_of_a_fitted_one(vote):
+@pytest.mark.parametrize(
+    ("vote", "weights", "embeddings", "dtype"),
+    [
+        ("cosine", 0.0, 0.0, "float32"),
+        ("cosine", 0.8, 0.0, "float32"),
+        ("euclidean", 0.5, 0.6, "float32"),
+        ("cosine", 0.8, 0.6, "float16"),
+        ("itml", 0.8, 0.6, "float16"),
+    ],
+)
+def test_the_models_size_is_that_of_a_fitted_one(vote, weights, embeddings, dtype):
     train = data(600, 300, 40, features=20, labels=3)
-    settings = local(rank=20, learners=2, clusters=1, vote=vote)
+    settings = local(
+        rank=20, learners=2, clusters=1, vote=vote,
+        regression={"weight_sparsity": weights, "embedding_sparsity": embeddings},
+        storage={"weights": dtype, "embeddings": dtype},
+    )  # fmt: skip
     fitted = make_model(settings, seed=0).fit(train)
     arrays = sum(
         a.nbytes for learner in fitted.learners for c in learner.clusters for a in c.arrays
@@ -188,6 +215,8 @@ from scipy import sparse
 from xcbench.config.methods import MethodSettings
 from xcbench.data.dataset import Dataset
 from xcbench.models import make_model
+from xcbench.models.local_embedding.ensemble import VOTE_BYTES
+from xcbench.models.local_embedding.partition import TABLE_LIMIT
 from xcbench.models.memory import DataShape, estimate
 from xcbench.runner.executors import limited_threads
 from xcbench.runner.memory import PeakMemory

@@ -53,7 +53,7 @@ def test_a_whole_model_is_predicted_in_one_call_and_its_clock_counts(
 ):
     monkeypatch.setattr(xc, "make_model", lambda settings, seed: Whole())
     monkeypatch.setattr(xc, "load_model", Whole.load)
-    monkeypatch.setattr(xc, "BLOCK_ROWS", 4)
+    monkeypatch.setattr("xcbench.models.base.BLOCK_ROWS", 4)
     monkeypatch.setattr(Whole, "calls", [])
     text = "dataset: {name: tiny}\nmethod: {preset: rxml, rank: 5}"
     (job,) = load_document(parse(text, "f"), "f").jobs()

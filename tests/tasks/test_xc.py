@@ -83,33 +83,61 @@ def test_test_rows_without_labels_are_counted(tiny_data, fake_model, tmp_path):
     assert xc.run(job(), data, tmp_path, InlineExecutor()).test_rows_without_labels == 2
 
 
-def test_blocks_of_any_size_predict_the_same_rows_in_order(
-    tiny_data, fake_model, tmp_path, monkeypatch
+class Echo:
+    """Scores every row by the sum of its features; can be made to fail on blocks of five rows."""
+
+    def __init__(self, fails=False):
+        self._fails = fails
+
+    def predict(self, X, k):
+        if self._fails and X.shape[0] == 5:
+            raise ArithmeticError("made to fail")
+        labels = np.tile(np.arange(k, dtype=np.int32), (X.shape[0], 1))
+        sums = np.asarray(X.sum(axis=1), dtype=np.float32).reshape(-1, 1)
+        return xc.TopK(labels, np.tile(sums, (1, k)))
+
+
+class Choosy(Echo):
+    """Wants the rows in blocks of its own: every third together."""
+
+    def blocks(self, X, threads=1):
+        return [np.arange(first, X.shape[0], 3, dtype=np.int32) for first in range(3)]
+
+
+@pytest.fixture
+def held_out(tiny_data):
+    return xc.open_data(job().dataset, tiny_data, 1).prepared.test
+
+
+def test_blocks_of_any_size_and_choice_predict_the_same_rows_in_order(
+    held_out, tmp_path, monkeypatch
 ):
-    data = xc.open_data(job().dataset, tiny_data, 1)
+    sums = np.asarray(held_out.X.sum(axis=1), dtype=np.float32)
+    for model, size in ((Echo(), 2048), (Echo(), 4), (Choosy(), 4)):
+        monkeypatch.setattr(xc, "load_model", lambda folder, model=model: model)
+        monkeypatch.setattr("xcbench.models.base.BLOCK_ROWS", size)
+        found = xc.predict_blocks(tmp_path, held_out, 3, InlineExecutor())
+        assert found.labels.shape == (25, 3)
+        np.testing.assert_array_equal(found.scores, np.tile(sums[:, None], (1, 3)))
 
-    class Echo:
-        def predict(self, X, k):
-            labels = np.tile(np.arange(k, dtype=np.int32), (X.shape[0], 1))
-            sums = np.asarray(X.sum(axis=1), dtype=np.float32).reshape(-1, 1)
-            return xc.TopK(labels, np.tile(sums, (1, k)))
 
+def test_a_prediction_that_fails_names_its_rows(held_out, tmp_path, monkeypatch):
+    monkeypatch.setattr(xc, "load_model", lambda folder: Echo(fails=True))
+    monkeypatch.setattr("xcbench.models.base.BLOCK_ROWS", 10)
+    with pytest.raises(TaskError, match=r"^test rows 20 to 24: "):
+        xc.predict_blocks(tmp_path, held_out, 3, InlineExecutor())
+
+
+def test_a_block_of_scattered_rows_that_fails_is_named_by_its_number(
+    held_out, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(xc, "load_model", lambda folder: Choosy(fails=True))
+    scattered = Dataset(held_out.X[:16], held_out.Y[:16])
+    with pytest.raises(TaskError, match=r"^test rows, block 1 of 3: .*; test rows, block 2 of 3: "):
+        xc.predict_blocks(tmp_path, scattered, 3, InlineExecutor())
+
+
+def test_an_empty_test_set_predicts_nothing(held_out, tmp_path, monkeypatch):
     monkeypatch.setattr(xc, "load_model", lambda folder: Echo())
-    whole = xc.predict_blocks(tmp_path, data.prepared.test, 3, InlineExecutor())
-    monkeypatch.setattr(xc, "BLOCK_ROWS", 4)
-    blocks = xc.predict_blocks(tmp_path, data.prepared.test, 3, InlineExecutor())
-    assert whole.labels.shape == (25, 3)
-    assert np.array_equal(whole.scores, blocks.scores)
-
-
-def test_a_prediction_that_fails_names_its_rows(tiny_data, tmp_path, monkeypatch):
-    data = xc.open_data(job().dataset, tiny_data, 1)
-    monkeypatch.setattr(xc, "BLOCK_ROWS", 10)
-    with pytest.raises(TaskError, match="test rows 20 to 24: "):
-        xc.predict_blocks(tmp_path / "nowhere", data.prepared.test, 3, InlineExecutor())
-
-
-def test_an_empty_test_set_predicts_nothing(tiny_data, tmp_path):
-    test = xc.open_data(job().dataset, tiny_data, 1).prepared.test
-    empty = Dataset(test.X[:0], test.Y[:0])
+    empty = Dataset(held_out.X[:0], held_out.Y[:0])
     assert xc.predict_blocks(tmp_path, empty, 3, InlineExecutor()).labels.shape == (0, 3)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 from numba import njit, types
 
@@ -78,13 +80,26 @@ def top_k(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     return labels, best
 
 
-def top_k_product(left: np.ndarray, right: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+class RowBlocks(Protocol):
+    """A float32 matrix that gives consecutive rows at a time: an array, or what is stored as less.
+
+    ``matrix[start:stop]`` is a C-contiguous array.
+    """
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+
+    def __getitem__(self, rows: slice, /) -> np.ndarray: ...
+
+
+def top_k_product(left: np.ndarray, right: RowBlocks, k: int) -> tuple[np.ndarray, np.ndarray]:
     """``top_k(left @ right.T, k)`` in blocks: the (n, l) product is never formed.
 
     Parameters
     ----------
     left : ndarray of float32, shape (n, r)
-    right : ndarray of float32, shape (l, r)
+    right : ndarray of float32 or RowBlocks, shape (l, r)
+        Every row is asked for once.
     k : int
 
     Returns
@@ -94,11 +109,11 @@ def top_k_product(left: np.ndarray, right: np.ndarray, k: int) -> tuple[np.ndarr
     n, width = left.shape[0], right.shape[0]
     labels, best = _nothing_yet(n, k)
     buffer = np.empty(min(n, BLOCK_ROWS) * min(width, BLOCK_COLUMNS), dtype=np.float32)
-    for row in range(0, n, BLOCK_ROWS):
-        rows = slice(row, min(row + BLOCK_ROWS, n))
-        block = left[rows]
-        for column in range(0, width, BLOCK_COLUMNS):
-            part = right[column : column + BLOCK_COLUMNS]
+    for column in range(0, width, BLOCK_COLUMNS):
+        part = right[column : column + BLOCK_COLUMNS]
+        for row in range(0, n, BLOCK_ROWS):
+            rows = slice(row, min(row + BLOCK_ROWS, n))
+            block = left[rows]
             scores = buffer[: block.shape[0] * part.shape[0]].reshape(len(block), len(part))
             np.matmul(block, part.T, out=scores)
             _keep_best(scores, column, labels[rows], best[rows])

@@ -9,6 +9,7 @@ from numba import types
 
 _ITEMS: dict[str, types.Type] = {
     "u8": types.uint8,
+    "u16": types.uint16,
     "i4": types.int32,
     "i8": types.int64,
     "f4": types.float32,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, Self, TypeGuard, TypeVar
 
+import numpy as np
 from scipy import sparse
 
 from xcbench.data.dataset import Dataset, TopK
@@ -15,8 +16,8 @@ from xcbench.errors import TaskError
 
 T = TypeVar("T")
 
-# Rows predicted as one task. Fixed, so that a row is predicted in the same company whatever the
-# number of processes.
+# Rows predicted as one task, as a rule. Fixed, so that a row is predicted in the same company
+# whatever the number of processes.
 BLOCK_ROWS = 2048
 
 
@@ -157,6 +158,33 @@ class WholeModel(Model, Protocol):
 
     threads: int
     wall_seconds: dict[str, float]
+
+
+class BlockModel(Model, Protocol):
+    """A model that says which rows are best predicted together."""
+
+    def blocks(self, X: sparse.csr_array, threads: int = 1) -> list[np.ndarray]:
+        """Row numbers of X, int32 ascending, in blocks that hold every row once.
+
+        They depend on the model and X only, never on ``threads``.
+        """
+        ...
+
+
+def row_blocks(model: Model, X: sparse.csr_array, threads: int = 1) -> list[np.ndarray]:
+    """The rows of X that are predicted together: a BlockModel's choice, else one after the other.
+
+    ``predict`` of a block gives its rows what ``predict`` of all of X gives them.
+    """
+    if hasattr(model, "blocks"):
+        blocks: list[np.ndarray] = model.blocks(X, threads)
+        return blocks
+    return consecutive(X.shape[0], BLOCK_ROWS)
+
+
+def consecutive(n: int, size: int) -> list[np.ndarray]:
+    """Row numbers 0 to n - 1 in blocks of so many."""
+    return [np.arange(start, min(start + size, n), dtype=np.int32) for start in range(0, n, size)]
 
 
 def is_whole(model: Model) -> TypeGuard[WholeModel]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import mmap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 from scipy import sparse
 
 from xcbench.config.base import Settings
@@ -39,6 +42,32 @@ def load_csr(folder: Path, name: str, columns: int) -> sparse.csr_array:
         open_array(folder / f"{name}_{part}.npy") for part in ("indptr", "indices", "data")
     )
     return csr(data, indices, indptr, (indptr.size - 1, columns))
+
+
+def save_flat(path: Path, arrays: Sequence[np.ndarray], dtype: DTypeLike) -> None:
+    """Write arrays one after the other as one flat .npy file; no copy is made of them all.
+
+    Arrays that are mapped themselves do not stay in memory.
+    """
+    header = {
+        "descr": np.lib.format.dtype_to_descr(np.dtype(dtype)),
+        "fortran_order": False,
+        "shape": (sum(array.size for array in arrays),),
+    }
+    with path.open("wb") as file:
+        np.lib.format.write_array_header_1_0(file, header)
+        for array in arrays:
+            np.ascontiguousarray(array, dtype=dtype).tofile(file)
+            _release(array)
+
+
+def _release(array: np.ndarray) -> None:
+    """Let go of the pages read of a mapped file; they are read again when they are needed."""
+    base: Any = array
+    while isinstance(base, (np.ndarray, memoryview)):
+        base = base.base if isinstance(base, np.ndarray) else base.obj
+    if isinstance(base, mmap.mmap):
+        base.madvise(mmap.MADV_DONTNEED)
 
 
 def open_array(path: Path) -> np.ndarray:

@@ -23,7 +23,7 @@ from xcbench.data.store import PreparedData, prepare
 from xcbench.errors import DataError
 from xcbench.metrics import evaluate
 from xcbench.models import load_model, make_model
-from xcbench.models.base import BLOCK_ROWS, Executor, Model, Task, is_whole
+from xcbench.models.base import Executor, Model, Task, is_whole, row_blocks
 from xcbench.models.memory import DataShape, MemoryEstimate, estimate
 
 logger = logging.getLogger(__name__)
@@ -172,16 +172,24 @@ def _save(model: Model, folder: Path) -> Path:
 
 def predict_blocks(saved: Path, test: Dataset, k: int, executor: Executor) -> TopK:
     """Predict a dataset with a saved model, in blocks of rows spread over the executor."""
+    blocks = row_blocks(load_model(saved), test.X, executor.jobs * executor.threads)
     tasks = [
-        Task(f"test rows {start} to {stop - 1}", (saved, test, start, stop, k), stop - start)
-        for start in range(0, test.n_points, BLOCK_ROWS)
-        for stop in [min(start + BLOCK_ROWS, test.n_points)]
+        Task(_named(rows, number, len(blocks)), (saved, test, rows, k), rows.size)
+        for number, rows in enumerate(blocks)
     ]
-    blocks = executor.map(_predict_rows, tasks, "predict")
-    return TopK(
-        np.concatenate([np.zeros((0, k), np.int32), *(labels for labels, _ in blocks)]),
-        np.concatenate([np.zeros((0, k), np.float32), *(scores for _, scores in blocks)]),
-    )
+    labels = np.empty((test.n_points, k), np.int32)
+    scores = np.empty((test.n_points, k), np.float32)
+    found = executor.map(_predict_rows, tasks, "predict")
+    for rows, (of_labels, of_scores) in zip(blocks, found, strict=True):
+        labels[rows], scores[rows] = of_labels, of_scores
+    return TopK(labels, scores)
+
+
+def _named(rows: np.ndarray, number: int, blocks: int) -> str:
+    first, last = int(rows[0]), int(rows[-1])
+    if last - first < rows.size:
+        return f"test rows {first} to {last}"
+    return f"test rows, block {number} of {blocks}"
 
 
 def predict_whole(saved: Path, test: Dataset, k: int, executor: Executor) -> tuple[TopK, float]:
@@ -194,7 +202,7 @@ def predict_whole(saved: Path, test: Dataset, k: int, executor: Executor) -> tup
 
 
 def _predict_rows(
-    saved: Path, test: Dataset, start: int, stop: int, k: int
+    saved: Path, test: Dataset, rows: np.ndarray, k: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    block = load_model(saved).predict(test.X[start:stop], k)
+    block = load_model(saved).predict(test.X[rows], k)
     return block.labels, block.scores

@@ -13,9 +13,14 @@ from xcbench.data.dataset import Dataset
 from xcbench.models.local_embedding.completion import complete
 from xcbench.models.local_embedding.metric import metric_factor
 from xcbench.models.local_embedding.neighbours import find_neighbours, locality_order
+from xcbench.models.local_embedding.packed import Packed, PackedParts
 from xcbench.models.local_embedding.regression import active_features, embed, regress
 from xcbench.models.local_embedding.vote import database, nearest
 from xcbench.optim.ridge import SparseOperator
+
+# Rows, features, and the parts of the weights and of the stored embeddings: of plain arrays and
+# numbers, as the result of a task has to be.
+ClusterParts = tuple[np.ndarray, np.ndarray, PackedParts, PackedParts]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,28 +32,34 @@ class Cluster:
     rows : int32, shape (n,)
         Training rows, ascending.
     features : int32, shape (f,)
-        Features that occur in those rows, ascending.
-    weights : float32, shape (f, r)
+        Features that occur in those rows and have a weight other than 0, ascending.
+    weights : Packed, shape (f, r)
         Regressors of these features.
-    stored : float32, shape (n, r) or (n, r + 1)
+    stored : Packed, shape (n, r)
         Database of the vote (see vote.database).
     """
 
     rows: np.ndarray
     features: np.ndarray
-    weights: np.ndarray
-    stored: np.ndarray
+    weights: Packed
+    stored: Packed
+
+    @classmethod
+    def of(cls, parts: ClusterParts) -> Cluster:
+        """From what fit_cluster returns."""
+        rows, features, weights, stored = parts
+        return cls(rows, features, Packed(*weights), Packed(*stored))
 
     @property
-    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        return self.rows, self.features, self.weights, self.stored
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        return self.rows, self.features, *self.weights.arrays, *self.stored.arrays
 
     def neighbours(
         self, X: sparse.csr_array, settings: VoteSettings
     ) -> tuple[np.ndarray, np.ndarray]:
         """Training rows nearest to each row of X (m, d) and their votes' weights, both (m, k)."""
-        Z = _restricted(X, self.features) @ self.weights
-        ids, weights = nearest(np.ascontiguousarray(Z, dtype=np.float32), self.stored, settings)
+        Z = self.weights.multiplied_by(_restricted(X, self.features))
+        ids, weights = nearest(Z, self.stored, settings)
         return np.where(ids >= 0, self.rows[ids], np.int32(-1)), weights
 
 
@@ -59,8 +70,8 @@ def fit_cluster(
     seed: int,
     learner: int,
     number: int,
-) -> tuple[tuple[np.ndarray, ...], dict[str, float]]:
-    """The arrays of the cluster of these training rows (each with a label), and stage seconds.
+) -> tuple[ClusterParts, dict[str, float]]:
+    """What the cluster of these training rows (each with a label) is made of, and stage seconds.
 
     The random draws depend on (seed, learner, number) only, not on who runs the task.
     """
@@ -79,9 +90,17 @@ def fit_cluster(
     if settings.vote.kind == "itml":
         factor = metric_factor(E, lists, Y, settings.vote.gamma, rng)
         V, E = V @ factor, E @ factor
-    stored = database(E, settings.vote)
+    features, V = _without_zero_rows(features, V)
+    weights = Packed.of(V, settings.storage.weights)
+    stored = Packed.of(database(E, settings.vote), settings.storage.embeddings)
     clock.lap("vote")
-    return (rows, features, V, stored), clock.seconds
+    return (rows, features, weights.parts, stored.parts), clock.seconds
+
+
+def _without_zero_rows(features: np.ndarray, V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The features that have a weight, and their weights."""
+    kept = V.any(axis=1)
+    return (features, V) if kept.all() else (features[kept], V[kept])
 
 
 class _Clock:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Self
@@ -14,11 +15,13 @@ from scipy import sparse
 
 from xcbench.config.methods import LocalEmbeddingSettings, PartitionSettings
 from xcbench.data.dataset import Dataset, TopK
+from xcbench.data.matrix import csr
 from xcbench.kernels.blend import blend
 from xcbench.kernels.csr import csr_parts
 from xcbench.kernels.tally import tally
 from xcbench.metrics.propensity import inverse_propensity
-from xcbench.models.base import Executor, InlineExecutor, Task
+from xcbench.models.base import BLOCK_ROWS, Executor, InlineExecutor, Task, consecutive
+from xcbench.models.files import csr_bytes
 from xcbench.models.local_embedding import files
 from xcbench.models.local_embedding.cluster import Cluster, fit_cluster
 from xcbench.models.local_embedding.head import LinearHead, assembled, head_tasks
@@ -26,15 +29,18 @@ from xcbench.models.local_embedding.partition import nearest_cluster, partition
 
 POINTS_PER_CLUSTER = 6000  # of ``clusters: auto``, as in the RXML paper
 USUAL_PROPENSITY = 0.55, 1.5  # A and B of Jain et al. (2016) where no others were fitted
-PREDICT_ROWS = 8192  # whose votes are held at once
+# Rows of a block for each of a learner's clusters where there are several learners: enough to be
+# worth the reading of the cluster. And what the votes of a block may take in bytes.
+VISIT_ROWS = 128
+VOTE_BYTES = 1 << 26
 
 
 @dataclass(frozen=True, eq=False)
 class Learner:
-    """One partition: centroids float32 (C, d) and a fitted cluster for each."""
+    """One partition: centroids float32 (d, C), by feature, and a fitted cluster for each."""
 
-    centroids: np.ndarray
-    clusters: list[Cluster]
+    centroids: sparse.csr_array
+    clusters: Sequence[Cluster]
 
 
 class LocalEmbedding:
@@ -56,7 +62,7 @@ class LocalEmbedding:
         self.settings = settings
         self.seed = seed
         self.stage_seconds: dict[str, float] = {}
-        self.learners: list[Learner] = []
+        self.learners: Sequence[Learner] = []
         self.labels = sparse.csr_array((0, 0), dtype=np.float32)
         self.head: LinearHead | None = None
 
@@ -71,11 +77,13 @@ class LocalEmbedding:
         if clusters == "auto":
             clusters = max(1, train.n_points // POINTS_PER_CLUSTER)
         self.labels = train.Y
+        threads = max(1, executor.jobs // settings.learners) * executor.threads
         splits = executor.map(
             split,
             [
                 Task(
-                    f"learner {learner}", (train, clusters, settings.partition, self.seed, learner)
+                    f"learner {learner}",
+                    (train, clusters, settings.partition, self.seed, learner, threads),
                 )
                 for learner in range(settings.learners)
             ],
@@ -94,13 +102,16 @@ class LocalEmbedding:
         # In one stage, so that the head's tasks fill the cores the clusters leave idle.
         fitted = iter(executor.map(_call, [*tasks, *heads], "clusters"))
         total: Counter[str] = Counter()
-        self.learners = []
+        learners = []
         for members, centroids, seconds in splits:
             total["partition"] += seconds  # type: ignore[assignment]
             parts = [next(fitted) for _ in members]
-            self.learners.append(Learner(centroids, [Cluster(*arrays) for arrays, _ in parts]))
+            shape = (train.n_features, max(len(members), 1))
+            clusters_fitted = [Cluster.of(arrays) for arrays, _ in parts]
+            learners.append(Learner(csr(*centroids, shape), clusters_fitted))
             for _, stage_seconds in parts:
                 total.update(stage_seconds)
+        self.learners = learners
         if heads:
             parts = list(fitted)
             self.head = assembled([arrays for arrays, _ in parts], train.n_features)
@@ -116,27 +127,43 @@ class LocalEmbedding:
         """
         if k < 1:
             raise ValueError(f"k is {k}; expected at least 1")
-        if self.learners and X.shape[1] != self.learners[0].centroids.shape[1]:
-            raise ValueError(
-                f"X has {X.shape[1]} features; the model was trained on "
-                f"{self.learners[0].centroids.shape[1]}"
-            )
         n = X.shape[0]
-        labels = np.full((n, k), -1, np.int32)
-        scores = np.full((n, k), -np.inf, np.float32)
-        for start in range(0, n, PREDICT_ROWS):
-            rows = slice(start, start + PREDICT_ROWS)
-            self._predict_block(X[rows], labels[rows], scores[rows])
+        labels, scores = np.empty((n, k), np.int32), np.empty((n, k), np.float32)
+        for rows in self.blocks(X):
+            labels[rows], scores[rows] = self._predict_block(X[rows], k)
         return TopK(labels, scores)
 
-    def _predict_block(self, X: sparse.csr_array, labels: np.ndarray, scores: np.ndarray) -> None:
-        pairs = [self._votes(learner, X) for learner in self.learners]
-        ids = np.hstack([ids for ids, _ in pairs])
-        votes = np.hstack([weights for _, weights in pairs])
+    def blocks(self, X: sparse.csr_array, threads: int = 1) -> list[np.ndarray]:
+        """See BlockModel.blocks: rows by their cluster in the first learner.
+
+        So that a block visits few clusters, and is one visit's worth of rows in each where several
+        learners, whose clusters differ, make it visit many.
+        """
+        if not self.learners:
+            return consecutive(X.shape[0], BLOCK_ROWS)
+        centroids = self.learners[0].centroids
+        if X.shape[1] != centroids.shape[0]:
+            raise ValueError(
+                f"X has {X.shape[1]} features; the model was trained on {centroids.shape[0]}"
+            )
+        order = np.argsort(nearest_cluster(X, centroids, threads=threads), kind="stable")
+        size = block_rows(self.settings, centroids.shape[1], X.shape[0])
+        return [np.sort(order[rows]).astype(np.int32) for rows in consecutive(order.size, size)]
+
+    def _predict_block(self, X: sparse.csr_array, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Labels and scores (m, k) of one block of rows."""
+        labels = np.full((X.shape[0], k), -1, np.int32)
+        scores = np.full((X.shape[0], k), -np.inf, np.float32)
+        votes_of_each = self.settings.vote.neighbours
+        shape = (X.shape[0], len(self.learners) * votes_of_each)
+        ids, votes = np.empty(shape, np.int32), np.empty(shape, np.float32)
+        for number, learner in enumerate(self.learners):
+            own = slice(number * votes_of_each, (number + 1) * votes_of_each)
+            ids[:, own], votes[:, own] = self._votes(learner, X)
         known = csr_parts(self.labels)[:2]
         if self.head is None:
             tally(ids, votes, *known, self._label_weights(), labels, scores)
-            return
+            return labels, scores
         blend(
             ids,
             votes,
@@ -149,6 +176,7 @@ class LocalEmbedding:
             labels,
             scores,
         )
+        return labels, scores
 
     def _label_weights(self) -> np.ndarray:
         """What the scores of each label are multiplied by, float32 (l,)."""
@@ -164,10 +192,12 @@ class LocalEmbedding:
         if not learner.clusters:
             return ids, weights
         cluster_of = nearest_cluster(X, learner.centroids)
-        for number, cluster in enumerate(learner.clusters):
+        for number in np.unique(cluster_of).tolist():
             rows = np.flatnonzero(cluster_of == number)
-            if rows.size:
-                ids[rows], weights[rows] = cluster.neighbours(X[rows], self.settings.vote)
+            # Held by no name: a saved model's cluster is gone before the next is opened.
+            ids[rows], weights[rows] = learner.clusters[number].neighbours(
+                X[rows], self.settings.vote
+            )
         return ids, weights
 
     @property
@@ -179,28 +209,31 @@ class LocalEmbedding:
             labels
             + head
             + sum(
-                learner.centroids.nbytes + sum(a.nbytes for c in learner.clusters for a in c.arrays)
+                csr_bytes(learner.centroids)
+                + sum(a.nbytes for c in learner.clusters for a in c.arrays)
                 for learner in self.learners
             )
         )
 
     def save(self, folder: Path) -> None:
         """See Model.save."""
-        files.save_header(folder, self.settings, self.seed, self.labels)
+        files.save_model(folder, self.settings, self.seed, self.labels)
         for number, learner in enumerate(self.learners):
-            files.save_learner(folder, number, learner.centroids, learner.clusters)
+            files.save_learner(
+                folder, number, learner.centroids, learner.clusters, self.settings.storage
+            )
         if self.head is not None:
             files.save_head(folder, self.head)
 
     @classmethod
     def load(cls, folder: Path) -> Self:
         """See Model.load."""
-        settings, seed, labels = files.load_header(folder)
+        settings, seed, labels = files.load_model(folder)
         model = cls(settings, seed)
         model.labels = labels
-        model.learners = [
-            Learner(*files.load_learner(folder, number)) for number in range(settings.learners)
-        ]
+        model.learners = files.OnDemand(
+            settings.learners, lambda number: Learner(*files.load_learner(folder, number))
+        )
         if settings.head.kind != "none":
             model.head = files.load_head(folder, labels.shape[1])
         return model
@@ -210,19 +243,40 @@ def _call(function: Callable[..., Any], *arguments: Any) -> Any:
     return function(*arguments)
 
 
+def block_rows(settings: LocalEmbeddingSettings, clusters: int, n: int) -> int:
+    """Rows of a block, of n rows in all, for a model with so many clusters in a learner."""
+    if settings.learners == 1:
+        return BLOCK_ROWS
+    most = VOTE_BYTES // (8 * settings.vote.neighbours * settings.learners)
+    size = max(BLOCK_ROWS, min(VISIT_ROWS * clusters, most))
+    if BLOCK_ROWS < size < n:
+        return ceil(n / ceil(n / size))  # as even as they go
+    return size
+
+
 def split(
-    train: Dataset, clusters: int, settings: PartitionSettings, seed: int, learner: int
-) -> tuple[list[np.ndarray], np.ndarray, float]:
-    """One learner's clusters of the labelled training rows (int32), centroids, and the seconds."""
+    train: Dataset,
+    clusters: int,
+    settings: PartitionSettings,
+    seed: int,
+    learner: int,
+    threads: int = 1,
+) -> tuple[list[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray], float]:
+    """One learner's clusters of the labelled training rows (int32), centroids, and the seconds.
+
+    The centroids as data, indices and indptr of a CSR matrix by feature.
+    """
     start = perf_counter()
     labelled = np.flatnonzero(np.diff(train.Y.indptr)).astype(np.int32)
-    if labelled.size == 0:
-        return [], np.zeros((1, train.n_features), np.float32), perf_counter() - start
-    if clusters == 1:
-        members = [labelled]
-        centroids = np.zeros((1, train.n_features), np.float32)
-    else:
+    members = [labelled] if labelled.size else []
+    centroids = sparse.csr_array((train.n_features, 1), dtype=np.float32)
+    if clusters > 1 and labelled.size:
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(learner,)))
-        assignment, centroids = partition(train.X[labelled], clusters, settings, rng)
-        members = [labelled[assignment == number] for number in range(len(centroids))]
-    return members, centroids, perf_counter() - start
+        assignment, centroids = partition(
+            train.X, clusters, settings, rng, rows=labelled, threads=threads
+        )
+        # Sorted by cluster once, not searched for each of hundreds.
+        ends = np.cumsum(np.bincount(assignment))
+        members = np.split(labelled[np.argsort(assignment, kind="stable")], ends[:-1])
+    parts = centroids.data, centroids.indices, centroids.indptr
+    return members, parts, perf_counter() - start

@@ -1,79 +1,140 @@
 """LocalEmbedding on disk: JSON and .npy files, one set per learner, opened memory-mapped.
 
-A learner's clusters lie one after the other in four flat arrays; ``layout`` holds their sizes.
+The arrays of a learner's clusters lie one cluster after the other in flat files; ``layout`` holds
+their sizes. A saved model is opened a learner and a cluster at a time, and what was opened is no
+longer mapped once nobody holds it.
 """
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar, overload
 
 import numpy as np
 from scipy import sparse
 
-from xcbench.config.methods import LocalEmbeddingSettings
-from xcbench.models.files import load_csr, open_array, save_csr
+from xcbench.config.methods import LocalEmbeddingSettings, StorageSettings
+from xcbench.data.matrix import csr
+from xcbench.errors import DataError
+from xcbench.models.files import (
+    load_csr,
+    load_header,
+    open_array,
+    save_csr,
+    save_flat,
+    save_header,
+)
 from xcbench.models.local_embedding.cluster import Cluster
 from xcbench.models.local_embedding.head import LinearHead
+from xcbench.models.local_embedding.packed import Packed
 
-FLAT = ("rows", "features", "weights", "stored")
-DTYPES = (np.int32, np.int32, np.float32, np.float32)
+T = TypeVar("T")
+
+FORMAT = 2  # of the files; raised when they change
+# The flat files of a learner: Cluster.arrays, in this order.
+FLAT = (
+    "rows", "features", "weight-values", "weight-columns", "weight-counts",
+    "stored-values", "stored-columns", "stored-counts",
+)  # fmt: skip
 
 
-def save_header(
+class OnDemand(Sequence[T]):
+    """So many things, each made anew whenever it is asked for, and kept by whoever asked."""
+
+    def __init__(self, count: int, make: Callable[[int], T]) -> None:
+        self._count, self._make = count, make
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[T]: ...
+    def __getitem__(self, index: int | slice) -> T | list[T]:
+        numbers = range(self._count)[index]
+        return self._make(numbers) if isinstance(numbers, int) else [*map(self._make, numbers)]
+
+
+def save_model(
     folder: Path, settings: LocalEmbeddingSettings, seed: int, labels: sparse.csr_array
 ) -> None:
     """Write settings, seed and the training labels."""
-    header = {"settings": settings.model_dump(), "seed": seed, "n_labels": labels.shape[1]}
-    (folder / "model.json").write_text(json.dumps(header, indent=2) + "\n", encoding="utf-8")
+    save_header(folder, settings, seed, format=FORMAT, n_labels=labels.shape[1])
     np.save(folder / "label_indptr.npy", labels.indptr)
     np.save(folder / "label_indices.npy", labels.indices)
 
 
-def load_header(folder: Path) -> tuple[LocalEmbeddingSettings, int, sparse.csr_array]:
-    """Read back what save_header wrote."""
-    header = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+def load_model(folder: Path) -> tuple[LocalEmbeddingSettings, int, sparse.csr_array]:
+    """Read back what save_model wrote; every label's value is the same 1 in memory.
+
+    Raises
+    ------
+    DataError
+        Another version of the package wrote the folder.
+    """
+    header = load_header(folder)
+    if header.get("format", 1) != FORMAT:
+        raise DataError(
+            f"{folder}: the model is in format {header.get('format', 1)}; this version reads "
+            f"format {FORMAT}: train it again"
+        )
     indptr = open_array(folder / "label_indptr.npy")
     indices = open_array(folder / "label_indices.npy")
-    ones = np.ones(indices.size, np.float32)
-    ones.setflags(write=False)
-    labels = sparse.csr_array(
-        (ones, indices, indptr),
-        shape=(indptr.size - 1, header["n_labels"]),
-    )
-    settings = LocalEmbeddingSettings.model_validate(header["settings"])
-    return settings, header["seed"], labels
+    ones = np.broadcast_to(np.float32(1.0), indices.shape)
+    labels = csr(ones, indices, indptr, (indptr.size - 1, header["n_labels"]))
+    return LocalEmbeddingSettings.model_validate(header["settings"]), header["seed"], labels
 
 
-def save_learner(folder: Path, number: int, centroids: np.ndarray, clusters: list[Cluster]) -> None:
-    """Write one learner."""
-    stem = folder / f"learner-{number:03d}"
-    np.save(f"{stem}-centroids.npy", centroids)
+def save_learner(
+    folder: Path,
+    number: int,
+    centroids: sparse.csr_array,
+    clusters: Sequence[Cluster],
+    storage: StorageSettings,
+) -> None:
+    """Write one learner, one array after the other."""
+    name = f"learner-{number:03d}"
+    save_csr(folder, f"{name}-centroids", centroids)
     layout = [
-        (c.rows.size, c.features.size, c.weights.shape[1], c.stored.shape[1]) for c in clusters
+        (c.weights.width, c.stored.width, *(array.size for array in c.arrays)) for c in clusters
     ]
-    np.save(f"{stem}-layout.npy", np.array(layout, np.int64).reshape(-1, 4))
-    for position, (name, dtype) in enumerate(zip(FLAT, DTYPES, strict=True)):
-        flat = [c.arrays[position].ravel() for c in clusters]
-        np.save(f"{stem}-{name}.npy", np.concatenate(flat) if flat else np.empty(0, dtype))
+    np.save(folder / f"{name}-layout.npy", np.array(layout, np.int64).reshape(-1, 2 + len(FLAT)))
+    dtypes = (
+        np.int32, np.int32, storage.weights, np.uint16, np.uint16,
+        storage.embeddings, np.uint16, np.uint16,
+    )  # fmt: skip
+    for position, (flat, dtype) in enumerate(zip(FLAT, dtypes, strict=True)):
+        save_flat(folder / f"{name}-{flat}.npy", [c.arrays[position] for c in clusters], dtype)
 
 
-def load_learner(folder: Path, number: int) -> tuple[np.ndarray, list[Cluster]]:
-    """Map one learner: its centroids and clusters."""
-    stem = folder / f"learner-{number:03d}"
-    flat = [open_array(Path(f"{stem}-{name}.npy")) for name in FLAT]
-    at = [0] * len(flat)
+def load_learner(folder: Path, number: int) -> tuple[sparse.csr_array, Sequence[Cluster]]:
+    """Map one learner's centroids; its clusters are mapped when they are asked for."""
+    name = f"learner-{number:03d}"
+    layout = np.load(folder / f"{name}-layout.npy", allow_pickle=False)
+    ends = np.cumsum(layout[:, 2:], axis=0)
+    paths = [folder / f"{name}-{flat}.npy" for flat in FLAT]
 
-    def take(which: int, *shape: int) -> np.ndarray:
-        start = at[which]
-        at[which] += int(np.prod(shape))
-        return flat[which][start : at[which]].reshape(shape)
+    def opened(cluster: int) -> Cluster:
+        sizes = layout[cluster, 2:]
+        arrays = [
+            open_array(path)[end - size : end]
+            for path, end, size in zip(paths, ends[cluster], sizes, strict=True)
+        ]
+        r, width = layout[cluster, :2].tolist()
+        weights, stored = _packed(arrays[2:5], r), _packed(arrays[5:], width)
+        return Cluster(arrays[0], arrays[1], weights, stored)
 
-    clusters = [
-        Cluster(take(0, n), take(1, f), take(2, f, r), take(3, n, width))
-        for n, f, r, width in np.load(f"{stem}-layout.npy").tolist()
-    ]
-    return open_array(Path(f"{stem}-centroids.npy")), clusters
+    clusters = len(layout)
+    # A learner without any cluster has a centroid all the same.
+    return load_csr(folder, f"{name}-centroids", max(clusters, 1)), OnDemand(clusters, opened)
+
+
+def _packed(arrays: list[np.ndarray], width: int) -> Packed:
+    values, columns, counts = arrays
+    dense = counts.size == 0
+    return Packed(values.reshape(-1, width) if dense else values, columns, counts, width)
 
 
 def save_head(folder: Path, head: LinearHead) -> None:

@@ -11,9 +11,25 @@ from xcbench.config.methods import GlobalSettings, LocalEmbeddingSettings, Metho
 from xcbench.config.peers import FeatureNeighboursSettings, OneVsRestSettings
 from xcbench.models.memory import baselines, global_fixed_rank, local_embedding, peers
 from xcbench.models.memory.shape import DataShape
-from xcbench.models.memory.stages import MemoryEstimate, Stage, warning
+from xcbench.models.memory.stages import (
+    Limits,
+    MemoryEstimate,
+    Stage,
+    too_large,
+    warning,
+    within,
+)
 
-__all__ = ["DataShape", "MemoryEstimate", "Stage", "estimate", "warning"]
+__all__ = [
+    "DataShape",
+    "Limits",
+    "MemoryEstimate",
+    "Stage",
+    "estimate",
+    "too_large",
+    "warning",
+    "within",
+]
 
 
 def estimate(settings: MethodSettings, shape: DataShape, jobs: int, k: int) -> MemoryEstimate:

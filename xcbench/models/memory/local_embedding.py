@@ -18,17 +18,18 @@ from xcbench.config.methods import (
     RegressionSettings,
     VoteSettings,
 )
-from xcbench.models.local_embedding.ensemble import POINTS_PER_CLUSTER
+from xcbench.kernels.topk import BLOCK_COLUMNS
+from xcbench.kernels.topk import BLOCK_ROWS as SCORED_ROWS
+from xcbench.models.local_embedding.ensemble import POINTS_PER_CLUSTER, block_rows
 from xcbench.models.local_embedding.head import BLOCK_LABELS, RARE, TASK_LABELS
-from xcbench.models.local_embedding.partition import ASSIGN_BLOCK
+from xcbench.models.local_embedding.partition import TABLE_LIMIT
 from xcbench.models.memory.shape import DataShape
-from xcbench.models.memory.stages import FREED, KEPT, RETURNED, Stage
-from xcbench.optim.ridge import DIRECT_LIMIT
+from xcbench.models.memory.stages import BY_FILE, FREED, KEPT, Stage
+from xcbench.optim.ridge import CG_COLUMNS, DIRECT_LIMIT
 from xcbench.optim.svp import OVERSAMPLING
 
 # Unordered pairs of Omega for each directed one: 1/2 where all choices are mutual, 1 where none is.
 MERGED = 0.75
-SCALED_AT_ONCE = 1 << 22  # entries that data.features.unit holds as float64
 # Weights of the head above the usual threshold for each pair of a feature and a label that occur in
 # one training row, pairs counted with repeats: 0.06 to 1 on four data sets.
 HEAD_KEPT = 1.5
@@ -42,13 +43,16 @@ def stages(settings: LocalEmbeddingSettings, shape: DataShape, k: int) -> tuple[
     largest = _Cluster.of(settings, shape, min(1.0, uneven / clusters))
     splits = settings.learners * _split_bytes(shape, clusters)
     # A mean cluster can take more than the largest: it may be just small enough to factor.
-    fit = max(_fit(mean, settings), _fit(largest, settings), 3 * largest.bytes(settings.vote))
-    model = settings.learners * clusters * mean.bytes(settings.vote)
-    centroids = 4 * settings.learners * clusters * shape.n_features
+    fit = max(_fit(mean, settings), _fit(largest, settings))
+    model = settings.learners * clusters * mean.bytes(settings)
     head, heads = _head_bytes(settings.head, shape), _head_tasks(settings.head, shape)
     tasks = settings.learners * clusters + heads
     fit = max(fit, _head_fit(settings.head, shape))
     freed = min(fit, FREED)
+    result = (model + head) // tasks
+    # Large results are mapped files, which saving reads a cluster at a time.
+    fitted = model if result < BY_FILE else largest.bytes(settings)
+    rows = block_rows(settings, clusters, shape.n_test)
     return (
         Stage(
             "partition",
@@ -64,33 +68,24 @@ def stages(settings: LocalEmbeddingSettings, shape: DataShape, k: int) -> tuple[
             tasks,
             task=fit,
             mapped=shape.train_bytes,
-            result=(model + head) // tasks,
+            result=result,
             held=splits,
         ),
-        Stage(
-            "save",
-            "",
-            0,
-            # The head's parts, by label and by feature, or a learner's weights or embeddings as one
-            # array.
-            held=splits
-            + model
-            + max(3 * head, head + clusters * max(mean.weights, mean.stored(settings.vote))),
-            freed=freed,
-        ),
+        # The head's parts, by label and by feature.
+        Stage("save", "", 0, held=splits + fitted + 3 * head, freed=freed),
         Stage(
             "predict",
-            "fewer clusters",
-            shape.blocks,
-            task=_predict(settings, shape, clusters, k),
-            mapped=model
+            "more clusters",
+            -(-shape.n_test // rows),
+            task=_predict(settings, shape, largest, clusters, min(rows, shape.n_test), k),
+            mapped=largest.bytes(settings)
             + head
-            + centroids
+            + _centroid_bytes(shape, clusters)
             + 4 * (shape.nnz_labels + shape.n_train)
-            + shape.block_bytes,
-            result=8 * k * shape.block_rows,
+            + shape.test_bytes(rows),
+            result=8 * k * min(rows, shape.n_test),
             freed=freed,
-            held=int(KEPT * model) if max(mean.weights, mean.points) < RETURNED else 0,
+            held=_assigned(shape, k) + (int(KEPT * model) if result < BY_FILE else 0),
         ),
     )
 
@@ -140,9 +135,25 @@ def _largest_over_mean(settings: PartitionSettings, clusters: int) -> float:
     return 1.0 + 0.13 * sqrt(clusters) if clusters > 1 else 1.0
 
 
+def _centroid_entries(shape: DataShape, clusters: int) -> int:
+    """What occurs in each cluster; a single one's centroid is empty."""
+    return clusters * shape.features_among(shape.nnz_features / clusters) if clusters > 1 else 0
+
+
+def _centroid_bytes(shape: DataShape, clusters: int) -> int:
+    """Clusters and values by feature, row starts."""
+    return 8 * _centroid_entries(shape, clusters) + 4 * shape.n_features
+
+
 def _split_bytes(shape: DataShape, clusters: int) -> int:
-    """Rows of each cluster int32, centroids float32 (C, d)."""
-    return 4 * (shape.n_train + clusters * shape.n_features)
+    """Rows of each cluster int32, centroids."""
+    return 4 * shape.n_train + _centroid_bytes(shape, clusters)
+
+
+def _packed(rows: int, width: int, zeros: float, dtype: str) -> int:
+    """Bytes of a Packed matrix, a share of whose entries are 0."""
+    item, size = (2 if dtype == "float16" else 4), rows * width
+    return min(item * size, (item + 2) * ceil((1 - zeros) * size) + 2 * rows)
 
 
 @dataclass(frozen=True)
@@ -155,6 +166,7 @@ class _Cluster:
     m: int
     nnz_x: int
     nnz_y: int
+    n_features: int
     n_labels: int
 
     @classmethod
@@ -169,6 +181,7 @@ class _Cluster:
             m=min(settings.neighbours.count, n),
             nnz_x=nnz_x,
             nnz_y=ceil(share * shape.nnz_labels),
+            n_features=shape.n_features,
             n_labels=shape.n_labels,
         )
 
@@ -182,32 +195,39 @@ class _Cluster:
         """One float32 (n, r)."""
         return 4 * self.n * self.r
 
-    def stored(self, vote: VoteSettings) -> int:
-        """Database of the vote."""
-        return self.points + (0 if vote.kind == "cosine" else 4 * self.n)
-
-    def bytes(self, vote: VoteSettings) -> int:
-        """What prediction needs: rows, features, weights, stored."""
-        return 4 * (self.n + self.f) + self.weights + self.stored(vote)
+    def bytes(self, settings: LocalEmbeddingSettings) -> int:
+        """What prediction needs: rows, features, weights, stored embeddings."""
+        zeros, storage = settings.regression, settings.storage
+        # A learned metric mixes the dimensions, and leaves no zeros.
+        mixed = settings.vote.kind == "itml"
+        weights = 0.0 if mixed else zeros.weight_sparsity
+        points = 0.0 if mixed else zeros.embedding_sparsity
+        return (
+            4 * (self.n + self.f)
+            + _packed(self.f, self.r, weights, storage.weights)
+            + _packed(self.n, self.r, points, storage.embeddings)
+        )
 
 
 def _partition(settings: PartitionSettings, shape: DataShape, clusters: int) -> int:
-    n, nnz, dense = shape.n_train, shape.nnz_features, 4 * clusters * shape.n_features
+    n, d = shape.n_train, shape.n_features
     if clusters == 1:
         return 12 * n  # labelled, its mask
-    rows = 8 * nnz + 4 * n  # X[labelled]
-    unit = 4 * nnz  # its values scaled; float64 values, divisors and quotient of a block
-    scaling = 24 * min(nnz, SCALED_AT_ONCE)
-    # _means: the sparse sums, which hold what occurs in each cluster, then the same dense.
-    occurring = 8 * clusters * shape.features_among(nnz / clusters)
-    means = 12 * n + occurring + dense
+    # Row starts as int64, rows and lengths; those by cluster, their order, the assignment
+    points = 20 * n + 24 * n
+    # Row starts of the sums and where each is filled, as int64; the last cluster of each feature
+    building = 20 * d + _centroid_bytes(shape, clusters)
     if settings.kind == "balanced":
-        work = max(8 * nnz + 16 * n, means)  # rows[members] of the first split
-    else:
-        # centroids; their transpose and a block's rows and scores, or the next means
-        scores = 4 * min(n * clusters, ASSIGN_BLOCK) + 8 * min(nnz, nnz * ASSIGN_BLOCK // n)
-        work = dense + max(dense + scores, means)
-    return max(rows + unit + max(scaling, work), 3 * _split_bytes(shape, clusters))
+        # members, contrast, side, order of the first split; scratch
+        return points + max(24 * n + 8 * d, building)
+    # The centroids of before; how often each feature occurs
+    before = _centroid_bytes(shape, clusters) + 8 * d
+    return points + before + max(building, _assigning(shape, clusters))
+
+
+def _assigning(shape: DataShape, clusters: int) -> int:
+    """Beside the centroids: row starts as int64, their sizes, places; the table."""
+    return 20 * shape.n_features + 4 * min(TABLE_LIMIT, shape.n_features * clusters)
 
 
 def _fit(c: _Cluster, settings: LocalEmbeddingSettings) -> int:
@@ -218,7 +238,10 @@ def _fit(c: _Cluster, settings: LocalEmbeddingSettings) -> int:
     # Y.T.tocsr() and its row starts; frequency, place and keys of locality_order
     search = 8 * c.nnz_y + 28 * c.n_labels + 150 * c.n
     regression = _regression(c, settings.regression, settings.vote)
-    return kept + max(search, _completion(c, settings.completion), c.points + regression)
+    # What is kept of V and E beside them.
+    packing = c.weights + 2 * c.points + c.bytes(settings)
+    regression = c.points + max(regression, packing)
+    return kept + max(search, _completion(c, settings.completion), regression)
 
 
 def _completion(c: _Cluster, settings: CompletionSettings) -> int:
@@ -254,12 +277,13 @@ def _completion(c: _Cluster, settings: CompletionSettings) -> int:
 def _regression(c: _Cluster, settings: RegressionSettings, vote: VoteSettings) -> int:
     """Beside Z: X, its solver, and what is made of V (f, r) and E (n, r)."""
     weights, points, order = c.weights, c.points, min(c.n, c.f)
-    # X[rows] with its indices; sorted, searched (int64) and local ones of active_features
-    selecting = 20 * c.nnz_x
+    # X[rows], its local indices; which features occur, and their places
+    selecting = 12 * c.nnz_x + 5 * c.n_features
     operator = 16 * c.nnz_x + 12 * (c.n + c.f)  # X and its transpose
     if order > DIRECT_LIMIT:
-        # right, solution, residual, direction, image before and after (or scaled); A direction
-        solving = 6 * weights + points
+        # A^T B or B, solution, V; of a block of columns right, solution, residual, direction, image
+        solving = weights + 4 * order * (c.r + 5 * min(c.r, CG_COLUMNS))
+        solving += weights if c.f <= c.n else 0
     elif c.f <= c.n:
         solving = 4 * order**2 + 3 * weights  # factor; A^T B, LAPACK's copy, V
     else:
@@ -273,11 +297,42 @@ def _regression(c: _Cluster, settings: RegressionSettings, vote: VoteSettings) -
     return max(selecting, operator + max(solving, pruning, embedding, voting))
 
 
-def _predict(settings: LocalEmbeddingSettings, shape: DataShape, clusters: int, k: int) -> int:
-    rows = shape.block_rows
-    labels = 4 * shape.nnz_labels + 8 * shape.n_train  # ones, row starts as int64
-    # nearest_cluster: the transposed centroids, scores
-    assigning = 4 * clusters * (shape.n_features + rows) if clusters > 1 else 0
-    votes = 16 * rows * settings.vote.neighbours * settings.learners  # of each learner, stacked
-    queries = 8 * rows * settings.rank + 3 * shape.block_bytes
-    return labels + assigning + votes + queries + 16 * shape.n_labels + 8 * k * rows
+def _predict(
+    settings: LocalEmbeddingSettings,
+    shape: DataShape,
+    largest: _Cluster,
+    clusters: int,
+    rows: int,
+    k: int,
+) -> int:
+    """One block of so many rows."""
+    labels = 8 * shape.n_train + 16 * shape.n_labels  # row starts as int64; scores and weights
+    # and how often each feature occurs
+    assigning = _assigning(shape, clusters) + 8 * shape.n_features if clusters > 1 else 0
+    votes = 8 * rows * settings.vote.neighbours * settings.learners
+    # The rows of one visit, at most all: X, restricted; Z and its unit rows; ids, votes and copies
+    visit = 4 * shape.test_bytes(rows) + rows * (8 * largest.r + 32 * settings.vote.neighbours)
+    return (
+        labels
+        + assigning
+        + votes
+        + visit
+        + _unpacked(settings, largest, rows, shape)
+        + 8 * k * rows
+    )
+
+
+def _unpacked(settings: LocalEmbeddingSettings, c: _Cluster, rows: int, shape: DataShape) -> int:
+    """What a visit turns back into dense float32: a block of embeddings, weights of 16 bits."""
+    block = 8 * min(c.n, BLOCK_COLUMNS) * (c.r + 1)  # with lengths appended
+    starts = 8 * (c.n + c.f)
+    scores = 4 * SCORED_ROWS * BLOCK_COLUMNS
+    if settings.storage.weights == "float32":
+        return block + starts + scores
+    met = min(c.f, shape.features_among(shape.test_bytes(rows) / 8))
+    return block + starts + scores + 6 * met * c.r
+
+
+def _assigned(shape: DataShape, k: int) -> int:
+    """What the parent holds while blocks are predicted: the test features it read, all results."""
+    return shape.test_bytes(shape.n_test) + (8 * k + 16) * shape.n_test

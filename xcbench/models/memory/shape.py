@@ -62,7 +62,11 @@ class DataShape:
     @property
     def block_bytes(self) -> int:
         """Test features of one block, CSR."""
-        return 8 * self.nnz_test_features * self.block_rows // max(self.n_test, 1)
+        return self.test_bytes(self.block_rows)
+
+    def test_bytes(self, rows: int) -> int:
+        """Test features of so many rows, CSR."""
+        return 8 * self.nnz_test_features * min(rows, self.n_test) // max(self.n_test, 1)
 
     def features_among(self, entries: float) -> int:
         """How many features occur among so many entries of the training part.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 MIB = 2**20
 # A process with the models imported: what is its own, and the libraries it maps, whose pages all
@@ -12,10 +13,12 @@ PROCESS_SHARED = 102 * MIB
 PROCESS = PROCESS_OWN + PROCESS_SHARED
 POOL = 50 * MIB  # the two helpers that loky starts beside its workers
 FREED = 32 * MIB  # what the C library keeps, as a rule, of what a process has freed
-# Arrays of at least this size go back to the system when they are freed. Of a freed model of
-# smaller ones the C library was seen to keep between a tenth and all: other pieces lie between, and
-# the thread that unpickles results has a heap of its own, which does not shrink.
-RETURNED = 32 * MIB
+# Results of at least this size go by file, and the parent maps them; smaller ones pass a pipe
+# sooner.
+BY_FILE = 1 << 20
+# Of a freed model of small arrays the C library was seen to keep between a tenth and all: other
+# pieces lie between, and the thread that unpickles results has a heap of its own, which does not
+# shrink.
 KEPT = 0.75
 
 
@@ -51,40 +54,71 @@ class Stage:
     held: int = 0
     freed: int = 0
 
-    def at_once(self, jobs: int) -> int:
-        """Tasks that run at the same time."""
-        return min(self.tasks, jobs)
+    def at_once(self, jobs: int, most: int | None = None) -> int:
+        """Tasks that run at the same time, in so many processes and held to ``most``."""
+        return min(self.tasks, jobs, most or jobs)
 
     def in_parent(self, jobs: int) -> bool:
         return jobs == 1 or self.tasks == 1
 
-    def results(self, jobs: int) -> int:
-        """What the parent holds while the last tasks run, one result on its way through a pipe."""
-        arriving = 0 if self.in_parent(jobs) else 1
-        return self.held + self.result * (self.tasks - self.at_once(jobs) + arriving)
+    def results(self, jobs: int, most: int | None = None) -> int:
+        """What the parent holds while the last tasks run, one result on its way through a pipe.
 
-    def parent(self, jobs: int) -> int:
+        Large results are files, of which the parent reads nothing before all are there.
+        """
+        if self.result >= BY_FILE:
+            return self.held
+        arriving = 0 if self.in_parent(jobs) else 1
+        return self.held + self.result * (self.tasks - self.at_once(jobs, most) + arriving)
+
+    def parent(self, jobs: int, most: int | None = None) -> int:
         """The parent process."""
-        own = PROCESS + self.results(jobs)
+        own = PROCESS + self.results(jobs, most)
         if self.in_parent(jobs):
             own += self.task + self.mapped
         return own + (self.freed if jobs == 1 else 0)
 
-    def total(self, jobs: int) -> int:
+    def total(self, jobs: int, most: int | None = None) -> int:
         """All processes, pages that several map counted for each."""
         if jobs == 1:
             return self.parent(jobs)
-        total = self.parent(jobs) + POOL + jobs * (PROCESS + self.freed)
+        total = self.parent(jobs, most) + POOL + jobs * (PROCESS + self.freed)
         if not self.in_parent(jobs):
-            total += self.at_once(jobs) * (self.task + self.mapped)
+            total += self.at_once(jobs, most) * (self.task + self.mapped)
         return total
 
-    def repeated(self, jobs: int) -> int:
+    def repeated(self, jobs: int, most: int | None = None) -> int:
         """Of the total, pages that were counted before, for another process."""
         if jobs == 1:
             return 0
-        again = 0 if self.in_parent(jobs) else (self.at_once(jobs) - 1) * self.mapped
+        again = 0 if self.in_parent(jobs) else (self.at_once(jobs, most) - 1) * self.mapped
         return jobs * PROCESS_SHARED + max(again, 0)
+
+    def within(self, budget: int, jobs: int) -> int:
+        """The most tasks at once that need no more than so many bytes, shared pages counted once.
+
+        0 where not even one does; 1 for a stage without tasks that does.
+        """
+        for most in range(max(self.at_once(jobs), 1), 0, -1):
+            if self.total(jobs, most) - self.repeated(jobs, most) <= budget:
+                return most
+        return 0
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How a job keeps to a budget of memory.
+
+    Attributes
+    ----------
+    jobs : int
+        Processes.
+    at_once : dict of str to int
+        Tasks of each stage that may run at the same time.
+    """
+
+    jobs: int
+    at_once: dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -98,23 +132,24 @@ class MemoryEstimate:
         Processes.
     advice : str
         Which settings make the model smaller.
+    at_once : mapping of str to int
+        Tasks of a stage that may run at the same time, where there is a limit.
     """
 
     stages: tuple[Stage, ...]
     jobs: int
     advice: str
+    at_once: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def peak(self) -> Stage:
         """The stage that takes most memory."""
-        return max(
-            self.stages, key=lambda stage: stage.total(self.jobs) - stage.repeated(self.jobs)
-        )
+        return max(self.stages, key=self._needed)
 
     @property
     def parent(self) -> int:
         """The largest the parent process becomes."""
-        return max(stage.parent(self.jobs) for stage in self.stages)
+        return max(stage.parent(self.jobs, self.at_once.get(stage.name)) for stage in self.stages)
 
     @property
     def task(self) -> int:
@@ -124,21 +159,57 @@ class MemoryEstimate:
     @property
     def tasks_at_once(self) -> int:
         """Tasks of the stage with the largest that run at the same time."""
-        return max(self.stages, key=lambda stage: stage.task).at_once(self.jobs)
+        largest = max(self.stages, key=lambda stage: stage.task)
+        return largest.at_once(self.jobs, self.at_once.get(largest.name))
 
     @property
     def total(self) -> int:
         """Resident memory of all processes, as ``peak_rss_bytes`` counts it."""
-        return max(stage.total(self.jobs) for stage in self.stages)
+        return max(stage.total(self.jobs, self.at_once.get(stage.name)) for stage in self.stages)
 
     @property
     def needed(self) -> int:
         """The memory it takes: ``total`` with pages that several processes map counted once."""
-        return self.peak.total(self.jobs) - self.peak.repeated(self.jobs)
+        return self._needed(self.peak)
 
     def with_jobs(self, jobs: int) -> MemoryEstimate:
         """The same job in so many processes."""
         return replace(self, jobs=jobs)
+
+    def limited(self, limits: Limits) -> MemoryEstimate:
+        """The same job held to limits."""
+        return replace(self, jobs=limits.jobs, at_once=limits.at_once)
+
+    def _needed(self, stage: Stage) -> int:
+        most = self.at_once.get(stage.name)
+        return stage.total(self.jobs, most) - stage.repeated(self.jobs, most)
+
+
+def within(estimate: MemoryEstimate, budget: int) -> Limits | None:
+    """The most that may run at once in so many bytes; None where not even one task may.
+
+    A process takes memory by itself: there are no more than a stage can use, nor so many that
+    another stage, the one that is held back most, would be held back further.
+    """
+    best, most = None, 0.0
+    for jobs in range(1, estimate.jobs + 1):
+        at_once = {stage.name: stage.within(budget, jobs) for stage in estimate.stages}
+        least = min(
+            at_once[stage.name] / max(stage.at_once(estimate.jobs), 1) for stage in estimate.stages
+        )
+        if max(at_once.values()) == jobs and least > 0 and least >= most:
+            best, most = Limits(jobs, at_once), least
+    return best
+
+
+def too_large(estimate: MemoryEstimate, budget: int) -> str:
+    """One sentence where not even one task at a time keeps to a budget."""
+    alone = estimate.with_jobs(1)
+    part, advice = _largest_part(alone)
+    return (
+        f"needs about {_gb(alone.needed)} even with one task at a time, and executor.max_memory "
+        f"is {_gb(budget)}; most of it is {part}; use {advice}"
+    )
 
 
 def warning(estimate: MemoryEstimate, available: int) -> str | None:
@@ -162,7 +233,8 @@ def warning(estimate: MemoryEstimate, available: int) -> str | None:
 def _largest_part(estimate: MemoryEstimate) -> tuple[str, str]:
     """What takes most memory at the peak, and which settings make that smaller."""
     stage, jobs = estimate.peak, estimate.jobs
-    tasks, processes = stage.at_once(jobs), jobs + 1 if jobs > 1 else 1
+    tasks = stage.at_once(jobs, estimate.at_once.get(stage.name))
+    processes = jobs + 1 if jobs > 1 else 1
     running = f"{tasks} tasks at once" if tasks > 1 else "one task"
     sizes = {
         (f"{running} of stage {stage.name}", stage.advice): tasks * stage.task,
