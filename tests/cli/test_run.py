@@ -303,7 +303,7 @@ def test_results_of_another_version_are_kept_and_told_of(
     done = xcbench("run", config(TWO))
     assert "2 results in results are of another results version than 99: they are" in done.stderr
     assert "2 run" in done.stdout
-    assert sorted(row["results_version"] for row in table(tmp_path)) == ["1", "1", "99", "99"]
+    assert sorted(row["results_version"] for row in table(tmp_path)) == ["2", "2", "99", "99"]
 
 
 def test_a_failing_disk_stops_the_run_and_the_job_is_due_again(
@@ -471,7 +471,8 @@ class TestRealModels:
     def test_predictions_are_the_same_bytes_for_any_number_of_processes_and_any_time(
         self, tiny_data, xcbench, config, tmp_path, monkeypatch
     ):
-        monkeypatch.setattr("xcbench.tasks.xc.BLOCK_ROWS", 10)
+        monkeypatch.setattr("xcbench.models.base.BLOCK_ROWS", 10)
+        monkeypatch.setattr("xcbench.models.local_embedding.ensemble.BLOCK_ROWS", 10)
         path = config(self.METHODS)
         backend = ("--set", "executor.backend=loky", "--results")
         for jobs in (1, 2, 3):

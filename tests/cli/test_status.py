@@ -40,7 +40,7 @@ def leave_as_killed(folder):
     for name in (".partial", ".checkpoint"):
         (folder / name).mkdir(parents=True)
     (folder / NOTE).write_text(json.dumps(asdict(note)))
-    for name in ("clusters-000000.npz", "clusters-000001.npz", "software.json"):
+    for name in ("clusters-000000.task", "clusters-000001.task", "software.json"):
         (folder / ".checkpoint" / name).touch()
 
 

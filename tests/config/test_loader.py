@@ -61,7 +61,7 @@ def test_every_defect_is_reported_in_one_go_with_line_path_and_suggestion():
         "  - {perset: rxml}\n"
         "rank: 50\n"
         "splts: [3]\n"
-        "executor: {backend: dask, jobs: 0}\n"
+        "executor: {backend: spark, jobs: 0}\n"
         "metrics: {k: [1, 1]}\n"
         "sweep: {learnes: [1]}\n"
     )
@@ -81,7 +81,7 @@ def test_every_defect_is_reported_in_one_go_with_line_path_and_suggestion():
         "f.yaml:7: methods.4.perset: unknown key 'perset'; did you mean 'preset'?",
         "f.yaml:8: rank: unknown key 'rank' at the top; it belongs to method",
         "f.yaml:9: splts: unknown key 'splts'; did you mean 'splits'?",
-        "f.yaml:10: executor.backend: found 'dask'; expected one of loky, inline",
+        "f.yaml:10: executor.backend: found 'spark'; expected one of loky, inline, dask, slurm",
         "f.yaml:10: executor.jobs: found 0; expected -1 (one process a core) or at least 1",
         "f.yaml:11: metrics.k: the same value is given twice",
         "f.yaml:12: sweep.learnes: unknown key 'learnes'; did you mean 'learners'?",

@@ -38,7 +38,8 @@ rxml-paper sleec global local_embedding rank: learners: clusters: partition: kme
 count: cosine completion: start: random svp iterations: regression: ridge ridge: admm_l1 vote:
 power: seed: seeds: splits: metrics: k: psndcg: matlab executor: backend: inline jobs: threads:
 checkpoint: sweep: neighbours.count: vote.kind: kind: ../x /etc/passwd a/../b tolerance: solver:
-closed_form gram
+dask slurm scheduler: tcp://h:8786 h:1 max_memory: 8G 1.5GiB 500M cluster: local partition: account:
+qos: time: 6h 1d12h memory: closed_form gram storage: weights: embeddings: float16
 """
 _LONG_AXIS = b"[" + b",".join(b"%d" % i for i in range(1, 200)) + b"]"
 _TEXTS = (
@@ -69,6 +70,10 @@ SMALL = (
     b"dataset: {name: x}\nmethods:\n  - {preset: omikuji-bonsai, cluster_k: 5, linear_loss: log}\n"
     b"  - {preset: ridge, ridge: 1, weights_per_label: 9}\n  - {preset: knn, power: 0.5}\n"
     b"  - {model: napkinxc, kind: br, loss: l2}\n  - {preset: pecos-xrlinear, Cp: 2}\n",
+    b"dataset: {name: x}\nmethod: rxml\n"
+    b"executor: {backend: dask, scheduler: h:1, max_memory: 8G}\n",
+    b"dataset: {name: x}\nmethod: rxml\n"
+    b"executor: {backend: slurm, jobs: 4, partition: p, time: 6h, account: a, memory: 4G}\n",
 )
 LARGE = tuple(
     re.sub(rb"(?m)^ *#.*\n", b"", path.read_bytes())
@@ -111,6 +116,10 @@ def _text(x: Any) -> bool:
     return isinstance(x, str) and x != "" and x.encode() is not None
 
 
+def _matching(pattern: str) -> Rule:
+    return lambda x: isinstance(x, str) and re.fullmatch(pattern, x) is not None
+
+
 def _distinct(rule: Rule) -> Rule:
     return lambda x: isinstance(x, list) and x != [] and all(map(rule, x)) and len(set(x)) == len(x)
 
@@ -138,7 +147,12 @@ LOCAL: dict[str, Rule] = {
     "clusters": lambda x: x == "auto" or _whole(1)(x),
     "rank": _whole(1),
     "partition": _stage("kmeans spherical balanced", iterations=_whole(1)),
-    "neighbours": _stage("cosine inner", count=_whole(1), disjoint=_word("keep", "drop")),
+    "neighbours": _stage(
+        "cosine inner",
+        count=_whole(1),
+        disjoint=_word("keep", "drop"),
+        per_label=_or_none(_whole(1)),
+    ),
     "completion": _stage(
         "riemannian_cg svp released madmm_l1 none",
         iterations=_whole(0),
@@ -169,6 +183,7 @@ LOCAL: dict[str, Rule] = {
         threshold=_number(),
         weight=_number(most=1e6),
     ),
+    "storage": _keys(weights=_word("float32", "float16"), embeddings=_word("float32", "float16")),
     "tail": _number(most=4),
 }
 GLOBAL: dict[str, Rule] = {
@@ -271,6 +286,31 @@ def _seed(x: Any) -> bool:
     return type(x) is int and 0 <= x < 2**63
 
 
+_EXECUTOR = _keys(
+    backend=_word("loky", "inline", "dask", "slurm"),
+    jobs=lambda x: type(x) is int and (x == -1 or x >= 1),
+    threads=_whole(1),
+    checkpoint=_word("auto", "always", "never"),
+    max_memory=_or_none(_matching(r"\d+(\.\d+)?[KMGT](iB|B)?")),
+    scheduler=_or_none(_matching(r"([a-z]+://)?[^/\s]+:\d{1,5}")),
+    cluster=_word("slurm", "local"),
+    partition=_or_none(_text),
+    account=_or_none(_text),
+    qos=_or_none(_text),
+    time=_matching(r"(\d+d)?(\d+h)?(\d+m)?"),
+    memory=_or_none(_matching(r"\d+[MGT]")),
+)
+
+
+def _executor(x: Any) -> bool:
+    if not _EXECUTOR(x):
+        return False
+    backend = x.get("backend", "loky")
+    return (backend != "dask" or x.get("scheduler") is not None) and (
+        backend != "slurm" or x.get("jobs", -1) >= 1
+    )
+
+
 FILE = _keys(
     dataset=_keys(
         name=_or_none(_text),
@@ -289,12 +329,7 @@ FILE = _keys(
     seeds=_distinct(_seed),
     splits=_distinct(_whole(1)),
     metrics=_keys(k=_distinct(_whole(1)), psndcg=_word("pyxclib", "matlab")),
-    executor=_keys(
-        backend=_word("loky", "inline"),
-        jobs=lambda x: type(x) is int and (x == -1 or x >= 1),
-        threads=_whole(1),
-        checkpoint=_word("auto", "always", "never"),
-    ),
+    executor=_executor,
     sweep=_sweep,
 )
 

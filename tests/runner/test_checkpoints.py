@@ -1,34 +1,19 @@
 """Checkpoints: finished tasks come back equal, and nothing else comes back."""
 
 import json
+import mmap
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 
+from tests.runner.test_task_files import same
 from xcbench.models.base import Outcome, Task
 from xcbench.runner import checkpoints as module
-from xcbench.runner.checkpoints import Checkpoints
+from xcbench.runner.checkpoints import NEVER, Checkpoints
+from xcbench.runner.work import BY_FILE, InFile, Work, do
 
 SOFTWARE = {"xcbench": "1", "numpy": "2"}
 TASKS = [Task(f"learner {i}, cluster 0", ()) for i in range(3)]
-
-arrays = hnp.arrays(
-    st.sampled_from([np.float32, np.float64, np.int32, np.int64, np.bool_]),
-    hnp.array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=4),
-)
-leaves = st.one_of(arrays, st.integers(), st.floats(), st.text(), st.booleans(), st.none())
-values = st.recursive(
-    leaves,
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=3),
-        st.lists(inner, max_size=3).map(tuple),
-        st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    ),
-    max_leaves=8,
-)
 
 
 def opened(folder, after_s=0.0, software=SOFTWARE):
@@ -40,33 +25,6 @@ def keep(folder, *outcomes, stage="clusters"):
     kept.resume(stage, TASKS)
     for index, outcome in outcomes:
         kept.keep(stage, index, outcome)
-
-
-def same(one, other):
-    if isinstance(one, np.ndarray):
-        return one.dtype == other.dtype and np.array_equal(
-            one, other, equal_nan=one.dtype.kind == "f"
-        )
-    if isinstance(one, (list, tuple)):
-        return type(one) is type(other) and len(one) == len(other) and all(map(same, one, other))
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(same(one[k], other[k]) for k in one)
-    return type(one) is type(other) and (one == other or one != one)
-
-
-@given(value=values)
-def test_a_value_comes_back_equal(value, tmp_path_factory):
-    path = tmp_path_factory.mktemp("kept") / "task.npz"
-    module._save(path, Outcome("a", value), 1.5)
-    outcome, seconds = module._load(path, "a")
-    assert same(outcome.value, value)
-    assert seconds == 1.5
-
-
-def test_a_value_that_is_not_plain_is_refused_not_pickled(tmp_path):
-    for value in (object(), {1, 2}, np.array([object()])):
-        with pytest.raises((TypeError, ValueError)):
-            module._save(tmp_path / "task.npz", Outcome("a", value), 0.0)
 
 
 def test_finished_tasks_are_found_by_position_and_counted(tmp_path):
@@ -92,8 +50,8 @@ def test_what_an_earlier_stage_finished_before_its_time_is_written_with_the_rest
     now[0] += 121
     kept.resume("clusters", TASKS)
     kept.keep("clusters", 1, Outcome(TASKS[1].label, "second"))
-    names = sorted(path.name for path in (tmp_path / "c").glob("*.npz"))
-    assert names == ["clusters-000001.npz", "partition-000000.npz"]
+    names = sorted(path.name for path in (tmp_path / "c").glob("*.task"))
+    assert names == ["clusters-000001.task", "partition-000000.task"]
 
 
 def test_what_was_made_from_a_stage_that_is_not_all_there_is_done_again(tmp_path):
@@ -131,13 +89,108 @@ def test_a_short_job_writes_nothing_and_a_long_one_also_what_was_finished_before
     assert again.resumed_seconds == {"clusters": 121.0}
     now[0] += 10
     again.keep("clusters", 2, Outcome(TASKS[2].label, 3))  # not yet due in this attempt
-    assert not list((tmp_path / "c").glob("*2.npz"))
+    assert not list((tmp_path / "c").glob("*2.task"))
 
 
 def test_without_a_folder_nothing_is_kept(tmp_path):
     kept = Checkpoints(None, 0.0, {})
     assert kept.resume("clusters", TASKS) == {}
-    kept.keep("clusters", 0, Outcome(TASKS[0].label, object()))
+    assert kept.place("clusters", 0) is None
+    value = object()
+    assert kept.keep("clusters", 0, Outcome(TASKS[0].label, value)).value is value
+    kept.close()
+
+
+def large(kept, index):
+    """A task that a worker does, with a value that goes by file; its outcome as it is kept."""
+    value = np.arange(BY_FILE // 8, dtype=np.int64) + index
+    place = kept.place("clusters", index)
+    task = Task(TASKS[index].label, (value,))
+    _, outcome = do(Work(index, lambda x: (x, "and more"), task, 1, place))
+    assert outcome.value == InFile()
+    return value, kept.keep("clusters", index, outcome)
+
+
+def test_a_large_value_comes_back_mapped_and_read_only_and_is_written_once(tmp_path, monkeypatch):
+    kept = opened(tmp_path / "c")
+    kept.resume("clusters", TASKS)
+    writes = []
+    write = module.task_files.write
+    monkeypatch.setattr(
+        module.task_files, "write", lambda *a: writes.append(a[0].name) or write(*a)
+    )
+    value, outcome = large(kept, 1)
+    array, text = outcome.value
+    assert same((array, text), (value, "and more"))
+    assert not array.flags.writeable
+    assert mmap.mmap in _ancestors(array)
+    kept.keep("clusters", 0, Outcome(TASKS[0].label, "small"))
+    assert writes == ["clusters-000001.task", "clusters-000000.task"]
+    again = opened(tmp_path / "c")
+    found = again.resume("clusters", TASKS)
+    assert same(found[1].value, (value, "and more"))
+    assert found[0].value == "small"
+
+
+def _ancestors(array):
+    """What an array is a view of, down to what holds the bytes."""
+    chain = [array]
+    while (last := chain[-1]) is not None:
+        chain.append(last.obj if isinstance(last, memoryview) else getattr(last, "base", None))
+    return [type(each) for each in chain]
+
+
+def test_a_large_value_of_a_short_job_is_gone_with_it_but_not_its_pages(tmp_path):
+    kept = opened(tmp_path / "c", after_s=120.0)
+    kept.resume("clusters", TASKS)
+    value, outcome = large(kept, 0)
+    assert (tmp_path / "c" / "clusters-000000.task").exists()
+    kept.close()
+    assert not (tmp_path / "c").exists()
+    assert np.array_equal(outcome.value[0], value)
+
+
+@pytest.mark.parametrize("after_s", [0.0, 120.0])
+def test_what_is_kept_outlives_the_end_of_an_attempt(tmp_path, after_s):
+    kept = opened(tmp_path / "c", after_s)
+    kept.resume("clusters", TASKS)
+    kept.keep("clusters", 0, Outcome(TASKS[0].label, 1))
+    large(kept, 1)
+    kept.keep_now()
+    kept.close()
+    again = opened(tmp_path / "c", after_s)
+    assert set(again.resume("clusters", TASKS)) == {0, 1}
+    again.close()  # What was found is as good as before, however short this attempt was.
+    assert set(opened(tmp_path / "c").resume("clusters", TASKS)) == {0, 1}
+
+
+def test_never_finds_nothing_keeps_nothing_and_clears_what_was_there(tmp_path):
+    keep(tmp_path / "c", (0, Outcome(TASKS[0].label, 1)))
+    kept = opened(tmp_path / "c", NEVER)
+    assert kept.resume("clusters", TASKS) == {}
+    large(kept, 0)
+    kept.keep_now()
+    assert not kept.is_keeping
+    kept.close()
+    assert not (tmp_path / "c").exists()
+
+
+def test_a_file_that_another_machine_wrote_may_be_seen_late(tmp_path, monkeypatch):
+    kept = opened(tmp_path / "c")
+    kept.resume("clusters", TASKS)
+    large(kept, 0)
+    path = tmp_path / "c" / "clusters-000000.task"
+    hidden = path.rename(tmp_path / "hidden")
+    naps = []
+
+    def sleep(seconds):
+        naps.append(seconds)
+        if len(naps) == 2:
+            hidden.rename(path)
+
+    monkeypatch.setattr(module.time, "sleep", sleep)
+    kept.keep("clusters", 0, Outcome(TASKS[0].label, InFile()))
+    assert len(naps) == 2
 
 
 def test_what_other_versions_kept_is_removed(tmp_path):
@@ -151,7 +204,7 @@ def test_what_other_versions_kept_is_removed(tmp_path):
 def test_a_damaged_or_foreign_file_is_a_task_to_do(tmp_path, damage):
     folder = tmp_path / "c"
     keep(folder, (0, Outcome(TASKS[0].label, np.arange(1000))))
-    path = next(folder.glob("*0.npz"))
+    path = next(folder.glob("*0.task"))
     content = bytearray(path.read_bytes())
     if damage == "cut":
         content = content[: len(content) // 2]
@@ -168,7 +221,7 @@ def test_a_full_disk_ends_the_keeping_and_not_the_job(tmp_path, monkeypatch, cap
     def full(*arguments, **named):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(module.np, "savez", full)
+    monkeypatch.setattr(module.task_files, "write", full)
     kept = opened(tmp_path / "c")
     kept.resume("clusters", TASKS)
     for i in (0, 1):

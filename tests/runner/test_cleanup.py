@@ -54,7 +54,7 @@ def killed(folder, pid):
     """Leave in a run's folder what a killed attempt leaves."""
     for name in (".partial", ".checkpoint"):
         (folder / name).mkdir(parents=True)
-    (folder / ".checkpoint" / "clusters-000000.npz").write_bytes(b"x" * 100)
+    (folder / ".checkpoint" / "clusters-000000.task").write_bytes(b"x" * 100)
     (folder / ".config.yaml.new").touch()
     (folder / ".lock").touch()
     (folder / "log.txt").write_text("the log\n")

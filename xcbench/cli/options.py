@@ -52,3 +52,14 @@ def seconds_of(text: str) -> float:
     if not re.fullmatch(r"(\d+(\.\d+)?[dhms])+", text):
         raise typer.BadParameter(f"found {text!r}; expected a time such as 6h, 90m or 1h30m")
     return sum(float(n) * _UNITS[unit] for n, unit in re.findall(r"([\d.]+)([dhms])", text))
+
+
+def size(text: str) -> str:
+    """A size such as 8G, checked."""
+    from xcbench.config.schema import bytes_of
+
+    try:
+        bytes_of(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    return text

@@ -21,6 +21,7 @@ from xcbench.cli.options import (
     Overrides,
     ResultsRoot,
     seconds_of,
+    size,
 )
 from xcbench.errors import DataError
 
@@ -55,6 +56,15 @@ def run(
             help="Start no job after this long: 6h, 90m, 1h30m. The job at work is finished.",
         ),
     ] = None,
+    max_memory: Annotated[
+        str | None,
+        typer.Option(
+            "--max-memory",
+            parser=size,
+            metavar="SIZE",
+            help="Run only so many tasks at once that all processes together keep to it: 8G, 500M.",
+        ),
+    ] = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", help="Say nothing but warnings and errors.")
     ] = False,
@@ -63,9 +73,10 @@ def run(
 
     Jobs that are done are skipped; long ones that were interrupted go on where they were. Results
     go to DIR/results.csv and DIR/runs/, the log of this call to DIR/logs/. Exit codes: 0 done or
-    nothing to do, 1 a job failed or lacks its library (the others still ran) or the disk is full, 2
-    usage or config, 3 data missing or malformed, 4 locked by another run, 129, 130 or 143 ended by
-    SIGHUP, SIGINT (Ctrl-C) or SIGTERM.
+    nothing to do, 1 a job failed, lacks its library or cannot keep to --max-memory (the others
+    still ran), the disk is full or the dask scheduler or Slurm cannot be reached, 2 usage or
+    config, 3 data missing or malformed, 4 locked by another run, 129, 130 or 143 ended by SIGHUP,
+    SIGINT (Ctrl-C) or SIGTERM.
     """
     from xcbench.runner.executors import kill_workers
     from xcbench.runner.logs import console, run_log
@@ -77,6 +88,7 @@ def run(
 
     deadline = time.monotonic() + (float("inf") if max_time is None else max_time)
     executor = [f"executor.jobs={jobs}"] if jobs is not None else []
+    executor += [f"executor.max_memory={max_memory}"] if max_memory is not None else []
     loaded = load_all(configs, [*(overrides or []), *executor])
     store, is_due = ResultStore(results), Due(force=force, retry_failed=retry_failed)
     bars = sys.stderr.isatty() and not quiet
@@ -100,16 +112,20 @@ def run(
 
 def _list_jobs(plan: Plan, store: ResultStore, is_due: Due) -> None:
     from xcbench.models.peers import missing
+    from xcbench.runner.run import oversize
 
     settings = {job.config.method.settings for job in plan.jobs}
     lacking = {each: what for each in settings if (what := missing(each))}
+    reasons: dict[str, None] = {}
     for number, job in enumerate(plan.jobs, start=1):
         state = store.state(job.run_id)
         action = "would run" if is_due(state) else "would skip"
-        if is_due(state) and job.config.method.settings in lacking:
+        lacks, needs = lacking.get(job.config.method.settings), oversize(job)
+        if is_due(state) and (lacks or needs):
             action = "left out"
+            reasons[lacks or f"{job.title} {needs}"] = None
         typer.echo(f"{number:4d}  {action:10}  {state:6}  {job.run_id}  ({job.title})")
-    for what in sorted(set(lacking.values())):
+    for what in sorted(reasons):
         typer.echo(f"left out: {what}", err=True)
 
 
@@ -132,6 +148,7 @@ def _counts(store: ResultStore, summary: Summary) -> str:
         "locked by another run": summary.locked,
         "not started (--max-time)": summary.not_started,
         "left out (a library is not installed)": summary.not_installed,
+        "left out (--max-memory)": summary.too_large,
     }
     counts = [f"{len(jobs)} {what}" for what, jobs in parts.items() if jobs]
     idle = not (
@@ -139,6 +156,7 @@ def _counts(store: ResultStore, summary: Summary) -> str:
         or summary.locked
         or summary.not_started
         or summary.not_installed
+        or summary.too_large
         or summary.data_errors
     )
     nothing = "nothing to do: " if idle else ""

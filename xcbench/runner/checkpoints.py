@@ -1,30 +1,36 @@
-"""Finished tasks of a long job on disk, so that a killed job goes on where it was.
+"""The task folder of a job: what its tasks came to, on disk, not in memory, and for a next attempt.
 
-One file a task, written whole or not at all, in a folder that the job's store keeps until the job
-is done. A value is made of arrays, numbers, texts, None, tuples, lists and dicts with text keys;
-it is kept as an .npz of the arrays and a JSON text that says how they hang together. No pickle.
+One file a task (see task_files), written whole or not at all, in a folder that the job's store
+keeps until the job is done. What is large a worker writes itself, and the runner maps it; the rest
+is written once the job has run for a while.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+import math
 import os
 import re
+import resource
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from xcbench.models.base import Outcome, Task
+from xcbench.runner import task_files
 from xcbench.runner.files import remove, write_atomic
+from xcbench.runner.store import TASK
+from xcbench.runner.work import InFile, Place
 
 logger = logging.getLogger(__name__)
 
 # Under this, doing a job again costs less than looking after its pieces.
 AFTER_S = 120.0
+NEVER = math.inf
+_OTHER_FILES = 512  # open beside the mapped ones
+_LATE_S = (0.1, 0.4, 1.5, 3.0, 10.0, 20.0, 30.0)
 
 
 class Checkpoints:
@@ -33,9 +39,10 @@ class Checkpoints:
     Parameters
     ----------
     folder : Path or None
-        Where they are kept; None keeps nothing.
+        Where they lie; None keeps all in memory.
     after_s : float
-        Seconds of the job before the first is written; those finished until then are written too.
+        Seconds of the job from which on the folder outlives an attempt that does not end well; what
+        was finished until then is written too. NEVER keeps and finds nothing.
     software : dict
         Code and versions. What was kept under other ones is removed: it could differ.
 
@@ -50,15 +57,19 @@ class Checkpoints:
     def __init__(self, folder: Path | None, after_s: float, software: dict[str, Any]) -> None:
         self.resumed_tasks = 0
         self.resumed_seconds: dict[str, float] = {}
-        self._folder = folder
+        self.folder = folder
         self._due = time.monotonic() + after_s
         self._software = software
         self._stage_start = 0.0
         self._begun: list[str] = []
         self._held: list[tuple[Path, Outcome, float]] = []
-        if folder is not None and folder.is_dir() and self._kept_software() != software:
-            logger.info("finished tasks of an earlier attempt are of other versions; not used")
-            remove(folder)
+        self._is_noted = self._outlives = False
+        if folder is not None and folder.is_dir():
+            if after_s == NEVER:
+                remove(folder)
+            elif self._kept_software() != software:
+                logger.info("finished tasks of an earlier attempt are of other versions; not used")
+                remove(folder)
 
     def resume(self, stage: str, tasks: Sequence[Task]) -> dict[int, Outcome]:
         """Begin a stage: the outcomes kept of its tasks, by position.
@@ -68,56 +79,127 @@ class Checkpoints:
         self._begun.append(_stem(stage))
         found: dict[int, Outcome] = {}
         spent = 0.0
-        for index, task in enumerate(tasks) if self._folder and self._folder.is_dir() else ():
-            kept = _load(self._path(stage, index), task.label)
-            if kept is not None:
-                found[index], seconds = kept
-                spent = max(spent, seconds)
+        if self.folder is not None:
+            _allow_open_files(len(tasks) + _OTHER_FILES)
+            # Listed, not tried one by one: NFS remembers for a while that a file was not there.
+            names = _names(self.folder)
+            for index, task in enumerate(tasks):
+                path = self._path(stage, index)
+                if path.name not in names:
+                    continue
+                kept = _load(path, task.label)
+                if kept is None:
+                    remove(path)
+                else:
+                    found[index], seconds = kept
+                    spent = max(spent, seconds)
         if len(found) < len(tasks):
             self._remove_later_stages()
         if found:
+            self._outlives = True
             self.resumed_tasks += len(found)
             self.resumed_seconds[stage] = spent
             logger.info("%s: %d of %d tasks finished earlier", stage, len(found), len(tasks))
         self._stage_start = time.monotonic() - spent
         return found
 
-    def keep(self, stage: str, index: int, outcome: Outcome) -> None:
-        """Keep a task that has just finished; one that failed is done again next time."""
-        if self._folder is None or outcome.error:
-            return
+    def place(self, stage: str, index: int, always: bool = False) -> Place | None:
+        """Where a task of the stage begun last leaves its value; None without a folder."""
+        if self.folder is None:
+            return None
+        began = time.time() - (time.monotonic() - self._stage_start)
+        return Place(self._path(stage, index), began, always)
+
+    def keep(self, stage: str, index: int, outcome: Outcome) -> Outcome:
+        """Keep a task that has just finished, and give its outcome with the value opened.
+
+        One that failed is done again next time.
+
+        Raises
+        ------
+        OSError, ValueError
+            The file of the value cannot be opened.
+        """
+        if self.folder is None or outcome.error:
+            return outcome
         seconds = time.monotonic() - self._stage_start
-        self._held.append((self._path(stage, index), outcome, seconds))
-        if time.monotonic() < self._due:
-            return
+        if isinstance(outcome.value, InFile):
+            _, value = _read_late(self._path(stage, index))
+            outcome = Outcome(outcome.label, value=value)
+            self._note()
+        elif self._due != NEVER:
+            self._held.append((self._path(stage, index), outcome, seconds))
+        if time.monotonic() >= self._due:
+            self._write_held()
+        return outcome
+
+    @property
+    def is_keeping(self) -> bool:
+        """Whether the folder outlives an attempt that ends now."""
+        return self._outlives
+
+    def finished(self, stage: str) -> int:
+        """Tasks of a stage whose files are there, kept or not, told of or not."""
+        names = _names(self.folder) if self.folder else set()
+        stem = _stem(stage)
+        return sum(n.endswith(TASK) and n.rpartition("-")[0] == stem for n in names)
+
+    def keep_now(self) -> None:
+        """Have the finished tasks outlive this attempt from now on, unless none are kept."""
+        if self._due != NEVER:
+            self._due = time.monotonic()
+            self._write_held()
+
+    def make_folder(self) -> Path:
+        """Have the folder, for other machines to write to; what they write is kept at once."""
+        assert self.folder is not None
+        self._note()
+        self.keep_now()
+        return self.folder
+
+    def close(self) -> None:
+        """The attempt has ended: remove a folder that is not to outlive it."""
+        self._held = []
+        if self.folder is not None and not self._outlives:
+            remove(self.folder)
+
+    def _note(self) -> None:
+        """Make the folder, and note in it what its files are of."""
+        if not self._is_noted and self.folder is not None:
+            self.folder.mkdir(exist_ok=True)
+            write_atomic(self.folder / "software.json", json.dumps(self._software))
+            self._is_noted = True
+
+    def _write_held(self) -> None:
+        assert self.folder is not None
         try:
-            self._write(self._folder)
+            self._note()
+            for path, outcome, seconds in self._held:
+                about = {"label": outcome.label, "seconds": seconds}
+                task_files.write(path, about, outcome.value)
+            self._outlives = True
         except OSError as error:
             logger.warning("finished tasks are no longer kept (%s)", error)
-            remove(self._folder)
-            self._folder = None
+            remove(self.folder)
+            self._due, self._is_noted, self._outlives = NEVER, False, False
         self._held = []
 
-    def _write(self, folder: Path) -> None:
-        if not folder.is_dir():
-            folder.mkdir()
-            write_atomic(folder / "software.json", json.dumps(self._software))
-        for path, outcome, seconds in self._held:
-            _save(path, outcome, seconds)
-
     def _remove_later_stages(self) -> None:
-        for path in self._folder.glob("*.npz") if self._folder else ():
-            if path.stem.rpartition("-")[0] not in self._begun:
-                remove(path)
+        for name in _names(self.folder) if self.folder else ():
+            stem, _, rest = name.rpartition("-")
+            if rest.endswith(TASK) and stem not in self._begun:
+                remove(self._path_of(name))
 
     def _path(self, stage: str, index: int) -> Path:
-        assert self._folder is not None
-        return self._folder / f"{_stem(stage)}-{index:06d}.npz"
+        return self._path_of(f"{_stem(stage)}-{index:06d}{TASK}")
+
+    def _path_of(self, name: str) -> Path:
+        assert self.folder is not None
+        return self.folder / name
 
     def _kept_software(self) -> Any:
-        assert self._folder is not None
         try:
-            return json.loads((self._folder / "software.json").read_text(encoding="utf-8"))
+            return json.loads(self._path_of("software.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
 
@@ -126,58 +208,38 @@ def _stem(stage: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", stage.lower())
 
 
-def _save(path: Path, outcome: Outcome, seconds: float) -> None:
-    arrays: list[np.ndarray] = []
-    about = {
-        "label": outcome.label,
-        "seconds": seconds,
-        "value": _taken_apart(outcome.value, arrays),
-    }
-    text = np.frombuffer(json.dumps(about).encode(), np.uint8)
-    temporary = path.with_suffix(".new")
-    with open(temporary, "wb") as file:
-        np.savez(file, *arrays, about=text)
-    os.replace(temporary, path)
+def _names(folder: Path) -> set[str]:
+    try:
+        return set(os.listdir(folder))
+    except OSError:
+        return set()
 
 
 def _load(path: Path, label: str) -> tuple[Outcome, float] | None:
     """The outcome in a file and the seconds of its stage; None for no, a torn or another's file."""
     try:
-        with np.load(path, allow_pickle=False) as file:
-            about = json.loads(file["about"].tobytes())
-            if about["label"] != label:
-                return None
-            value = _put_together(about["value"], file)
-            return Outcome(label, value=value), float(about["seconds"])
-    except Exception:  # A damaged file makes numpy and zipfile raise a dozen kinds.
+        about, value = task_files.read(path, check=True)
+        if about["label"] != label:
+            return None
+        return Outcome(label, value=value), float(about["seconds"])
+    except Exception:  # A damaged file makes json and numpy raise a dozen kinds.
         return None
 
 
-def _taken_apart(value: Any, arrays: list[np.ndarray]) -> Any:
-    """A value as JSON, its arrays moved to the list and named by their place in it."""
-    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
-        arrays.append(value)
-        return {"array": len(arrays) - 1}
-    if isinstance(value, (tuple, list)):
-        kind = "tuple" if isinstance(value, tuple) else "list"
-        return {kind: [_taken_apart(item, arrays) for item in value]}
-    if isinstance(value, dict):
-        return {"dict": {key: _taken_apart(item, arrays) for key, item in value.items()}}
-    if isinstance(value, np.generic):
-        return value.item()
-    if value is None or isinstance(value, (str, int, float)):
-        return value
-    raise TypeError(f"a task's value holds a {type(value).__name__}, which cannot be kept")
+def _read_late(path: Path) -> tuple[dict[str, Any], Any]:
+    """Read a file that is there; NFS may show what another machine wrote a little later."""
+    for pause in _LATE_S:
+        try:
+            return task_files.read(path)
+        except FileNotFoundError:
+            time.sleep(pause)
+            _names(path.parent)
+    return task_files.read(path)
 
 
-def _put_together(value: Any, file: Any) -> Any:
-    """Undo ``_taken_apart``."""
-    if not isinstance(value, dict):
-        return value
-    ((kind, content),) = value.items()
-    if kind == "array":
-        return file[f"arr_{content}"]
-    if kind == "dict":
-        return {key: _put_together(item, file) for key, item in content.items()}
-    items = [_put_together(item, file) for item in content]
-    return tuple(items) if kind == "tuple" else items
+def _allow_open_files(count: int) -> None:
+    """Raise this process's limit where it can be: every mapped file holds a descriptor."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

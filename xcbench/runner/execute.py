@@ -11,10 +11,16 @@ from typing import Any
 from xcbench.config.changes import changed
 from xcbench.errors import XCBenchError
 from xcbench.models.base import worded
-from xcbench.models.memory import warning
+from xcbench.models.memory import too_large, warning, within
 from xcbench.runner.available_memory import available_memory
-from xcbench.runner.checkpoints import AFTER_S, Checkpoints
-from xcbench.runner.executors import limited_threads, make_executor, stop_workers
+from xcbench.runner.checkpoints import AFTER_S, NEVER, Checkpoints
+from xcbench.runner.elsewhere import ClusterError
+from xcbench.runner.executors import (
+    InProcessExecutor,
+    limited_threads,
+    make_executor,
+    stop_workers,
+)
 from xcbench.runner.files import is_storage_failure
 from xcbench.runner.memory import PeakMemory
 from xcbench.runner.plan import RESULTS_VERSION, Job
@@ -25,7 +31,7 @@ from xcbench.tasks import xc
 
 logger = logging.getLogger(__name__)
 
-_AFTER_S = {"auto": AFTER_S, "always": 0.0}
+_AFTER_S = {"auto": AFTER_S, "always": 0.0, "never": NEVER}
 _SOFTWARE = ("python", "numpy", "scipy", "numba", "blas")
 
 
@@ -49,29 +55,39 @@ def execute(job: Job, places: Places, progress: Progress, provenance: dict[str, 
     ------
     OSError
         The disk is full or failing: nothing is said about the job.
+    ClusterError
+        Other machines cannot be reached or cannot work; the same.
     """
     checkpoints = _checkpoints(job, places.checkpoint, provenance)
-    executor = make_executor(job.executor, progress, checkpoints)
     error, outcome, estimated = "", None, 0
-    workers = xc.needs_workers(job.config)
-    if not workers:  # Those of the job before would count as memory of this one.
+    spread = xc.needs_workers(job.config)
+    if not spread:  # Those of the job before would count as memory of this one.
         stop_workers()
-    with PeakMemory() as memory, limited_threads(job.executor.threads):
-        try:
-            estimated = _estimated(job, executor.jobs)
-            if workers:
-                executor.start()
-            outcome = xc.run(job.config, job.data, places.gathered, executor)
-        except XCBenchError as caught:
-            error = str(caught)
-        except Exception as caught:
-            if is_storage_failure(caught):
+    executor = make_executor(
+        job.executor, progress, checkpoints, job.data.prepared.folder if spread else None
+    )
+    try:
+        with PeakMemory() as memory, limited_threads(job.executor.threads):
+            try:
+                estimated = _estimated(job, executor, spread)
+                if spread:
+                    executor.start()
+                outcome = xc.run(job.config, job.data, places.gathered, executor)
+            except ClusterError:
                 raise
-            error = worded(caught)
-            logger.debug("the job raised", exc_info=True)
+            except XCBenchError as caught:
+                error = str(caught)
+            except Exception as caught:
+                if is_storage_failure(caught):
+                    raise
+                error = worded(caught)
+                logger.debug("the job raised", exc_info=True)
+    finally:
+        executor.close()
+        checkpoints.close()
     result = blank(job, "done" if outcome else "failed", error, provenance)
     execution = {
-        "jobs": executor.jobs,
+        "jobs": executor.workers,
         "threads_per_job": executor.threads,
         "backend": executor.backend,
     }
@@ -92,10 +108,18 @@ def execute(job: Job, places: Places, progress: Progress, provenance: dict[str, 
     )
 
 
-def _estimated(job: Job, jobs: int) -> int:
-    """The bytes a job will take; warns where there are not so many."""
-    estimated = xc.memory(job.config, job.data, jobs)
-    if (too_much := warning(estimated, available_memory())) is not None:
+def _estimated(job: Job, executor: InProcessExecutor, spread: bool) -> int:
+    """The bytes a job will take; holds it to its limit, and warns where there are not so many."""
+    estimated = xc.memory(job.config, job.data, executor.workers)
+    budget = job.executor.max_memory_bytes
+    # Fewer processes would be fewer threads of a WholeModel, and no less memory.
+    if budget is not None and spread:
+        if (limits := within(estimated, budget)) is None:
+            raise XCBenchError(too_large(estimated, budget))
+        executor.limit(limits)
+        estimated = estimated.limited(limits)
+    too_much = None if executor.is_elsewhere else warning(estimated, available_memory())
+    if too_much is not None:
         logger.warning("%s: %s", job.title, too_much)
     return estimated.total
 
@@ -132,7 +156,6 @@ def _with_earlier(seconds: dict[str, float], earlier: dict[str, float]) -> dict[
 
 
 def _checkpoints(job: Job, folder: Path, provenance: dict[str, Any]) -> Checkpoints:
-    when = job.executor.checkpoint
     software = {name: provenance[name] for name in _SOFTWARE}
     software |= {"code_sha256": code_sha256(), "threads": job.executor.threads}
-    return Checkpoints(None if when == "never" else folder, _AFTER_S.get(when, 0.0), software)
+    return Checkpoints(folder, _AFTER_S[job.executor.checkpoint], software)

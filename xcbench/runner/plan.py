@@ -24,7 +24,7 @@ from xcbench.tasks.xc import Sizes, XCData, open_data
 logger = logging.getLogger(__name__)
 
 # Raised when the same config on the same data would give other numbers than before.
-RESULTS_VERSION = 1
+RESULTS_VERSION = 2
 
 
 @dataclass(frozen=True)

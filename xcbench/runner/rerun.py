@@ -114,7 +114,7 @@ def load_predictions(path: Path) -> TopK:
 
 
 def repeat_job(stored: Stored, data_root: Path, jobs: int | None) -> Job:
-    """The job of a stored run, with its data opened.
+    """The job of a stored run, with its data opened; it runs on this machine.
 
     Parameters
     ----------
@@ -148,7 +148,11 @@ def repeat_job(stored: Stored, data_root: Path, jobs: int | None) -> Job:
     if data.sha256 != result.data_sha256:
         changes = "\n".join(_changed_files(result.sources, data.sources))
         raise DataError(f"{result.run_id}: its data is no longer what it was:\n{changes}")
-    return make_job(job, config.executor, data, data_root)
+    executor_config = config.executor
+    if executor_config.backend in ("dask", "slurm"):  # which would not see the temporary folder
+        here = {"backend": "loky", "jobs": jobs or -1}
+        executor_config = executor_config.model_copy(update=here)
+    return make_job(job, executor_config, data, data_root)
 
 
 def repeat(stored: Stored, job: Job, progress: Progress) -> Comparison:

@@ -10,8 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from xcbench.errors import DataError, LockedError, XCBenchError
+from xcbench.models.memory import too_large, within
 from xcbench.models.peers import missing
+from xcbench.runner.elsewhere import ClusterError
 from xcbench.runner.execute import Places, blank, execute
+from xcbench.runner.executors import missing as missing_backend
 from xcbench.runner.executors import stop_workers
 from xcbench.runner.files import StorageError, is_storage_failure, storage_reason
 from xcbench.runner.locks import hold
@@ -22,6 +25,7 @@ from xcbench.runner.provenance import collect
 from xcbench.runner.result import Result
 from xcbench.runner.signals import ending
 from xcbench.runner.store import ResultStore, State
+from xcbench.tasks.xc import memory
 
 logger = logging.getLogger(__name__)
 
@@ -52,12 +56,13 @@ class Summary:
     locked: list[str] = field(default_factory=list)
     not_started: list[str] = field(default_factory=list)
     not_installed: list[str] = field(default_factory=list)
+    too_large: list[str] = field(default_factory=list)
     data_errors: int = 0
 
     @property
     def exit_code(self) -> int:
-        """0 done or nothing to do, 1 a job failed or has no library, 3 no data, 4 all locked."""
-        if self.failed or self.not_installed:
+        """0 done or nothing to do, 1 a job failed or was left out, 3 no data, 4 all locked."""
+        if self.failed or self.not_installed or self.too_large:
             return XCBenchError.exit_code
         if self.data_errors:
             return DataError.exit_code
@@ -93,11 +98,14 @@ class Runner:
         ------
         StorageError
             The results folder can no longer be written; the job at work is still to do.
+        ClusterError
+            The other machines cannot be reached, or not any more; the same.
         """
         summary = Summary(data_errors=len(plan.data_errors))
         with _storage(self.store):
             due = [job for job in plan.jobs if not self._skipped(job, summary)]
-            due = _installed(due, summary)
+            due = _fitting(_installed(due, summary), summary)
+            _require_backends(due)
             provenance = collect() if due else {}
             self._tell_of_other_versions()
             with self.progress.jobs(len(due)) as advance, _no_worker_left():
@@ -162,7 +170,9 @@ class Runner:
             self.store.forget_tasks(job.run_id)
         partial = self.store.start(job.run_id)
         try:
-            places = Places(partial, self.store.checkpoint(job.run_id))
+            # Other machines know nothing of this process's working directory.
+            checkpoint = self.store.checkpoint(job.run_id)
+            places = Places(partial.absolute(), checkpoint.absolute())
             result = execute(job, places, self.progress, provenance)
         except BaseException as error:
             after = spoken(time.monotonic() - start)
@@ -195,6 +205,38 @@ def _installed(due: list[Job], summary: Summary) -> list[Job]:
         logger.error("%s; left out: %s", reason, methods)
         summary.not_installed.extend(job.run_id for job in jobs)
     return [job for job in due if not reasons[job.config.method.settings]]
+
+
+def oversize(job: Job) -> str | None:
+    """Why a job cannot keep to its limit of memory, as a sentence; None where it can."""
+    budget = job.executor.max_memory_bytes
+    if budget is None:
+        return None
+    estimated = memory(job.config, job.data, 1)
+    return None if within(estimated, budget) else too_large(estimated, budget)
+
+
+def _fitting(due: list[Job], summary: Summary) -> list[Job]:
+    """The jobs that can keep to their limit of memory; the others are left out and stay to do."""
+    reasons = {job.run_id: oversize(job) for job in due}
+    for job in due:
+        if (reason := reasons[job.run_id]) is not None:
+            logger.error("%s is left out: it %s", job.title, reason)
+            summary.too_large.append(job.run_id)
+    return [job for job in due if reasons[job.run_id] is None]
+
+
+def _require_backends(due: list[Job]) -> None:
+    """Look for what the jobs' backends need, before anything is run.
+
+    Raises
+    ------
+    ClusterError
+        Says what is not there.
+    """
+    for executor in {job.executor for job in due}:
+        if (what := missing_backend(executor)) is not None:
+            raise ClusterError(what)
 
 
 @contextmanager

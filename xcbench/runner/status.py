@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from xcbench.runner.locks import NOTE, Holder, heartbeat_age, holder_of
 from xcbench.runner.progress import spoken
 from xcbench.runner.result import one_line
-from xcbench.runner.store import ResultStore
+from xcbench.runner.store import TASK, ResultStore
 
 if TYPE_CHECKING:  # A plan needs the models and their compiled kernels; a look at folders does not.
     from xcbench.config.schema import Config
@@ -146,7 +146,7 @@ def _heartbeat_s(folder: Path) -> float | None:
 
 
 def _kept_tasks(store: ResultStore, run_id: str) -> int:
-    return sum(name.endswith(".npz") for name in _names(store.checkpoint(run_id)))
+    return sum(name.endswith(TASK) for name in _names(store.checkpoint(run_id)))
 
 
 def _names(folder: Path) -> set[str]:

@@ -38,6 +38,7 @@ logger = logging.getLogger(__name__)
 State = Literal["new", "done", "failed", "interrupted"]
 
 OUTPUTS = ("model", "predictions.npz", "config.yaml")
+TASK = ".task"  # how the names of finished tasks end, in ``.checkpoint/``
 # A spreadsheet takes a cell that begins with one of these for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 

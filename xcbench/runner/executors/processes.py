@@ -1,95 +1,29 @@
-"""Where the tasks of a job run: in this process, or in joblib's loky processes.
-
-Whatever the number of processes, every task runs with the same number of BLAS and numba threads
-and tasks share nothing, so a result does not depend on it.
-"""
+"""Tasks in joblib's loky processes on this machine, and the end of all processes."""
 
 from __future__ import annotations
 
 import logging
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from importlib import import_module
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import joblib
 import psutil
 from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
-from threadpoolctl import threadpool_limits
 
-from xcbench.config.schema import ExecutorConfig
-from xcbench.models.base import Outcome, Task, attempt, values_or_raise
+from xcbench.models.base import Outcome, Task
+from xcbench.models.memory import Limits
 from xcbench.runner.checkpoints import Checkpoints
+from xcbench.runner.executors.base import InProcessExecutor
 from xcbench.runner.orphans import end_with_parent
 from xcbench.runner.progress import Progress
+from xcbench.runner.work import do
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
-
-
-def limited_threads(threads: int) -> AbstractContextManager[object]:
-    """Hold the BLAS and OpenMP pools of this process to ``threads`` threads."""
-    return cast(AbstractContextManager[object], threadpool_limits(limits=threads))
-
-
-def _attempt_at(
-    index: int, function: Callable[..., object], task: Task, threads: int
-) -> tuple[int, Outcome]:
-    with limited_threads(threads):
-        return index, attempt(function, task)
-
-
-class InProcessExecutor:
-    """Runs tasks here, one after the other, the largest first.
-
-    Parameters
-    ----------
-    threads : int
-        BLAS and numba threads of a task.
-    progress : Progress
-    checkpoints : Checkpoints, optional
-        Where finished tasks are kept, and those of an earlier attempt found.
-
-    Attributes
-    ----------
-    jobs : int
-        Processes.
-    """
-
-    backend = "inline"
-
-    def __init__(
-        self, threads: int, progress: Progress, checkpoints: Checkpoints | None = None
-    ) -> None:
-        self.jobs = 1
-        self.threads = threads
-        self._progress = progress
-        self._checkpoints = checkpoints or Checkpoints(None, 0.0, {})
-
-    def start(self) -> None:
-        """Have everything ready, so that what is timed next is work and not starting up."""
-
-    def map(self, function: Callable[..., T], tasks: Sequence[Task], stage: str) -> list[T]:
-        """See models.base.Executor.map."""
-        outcomes = self._checkpoints.resume(stage, tasks)
-        order = sorted(set(range(len(tasks))) - set(outcomes), key=lambda i: -tasks[i].cost)
-        with self._progress.stage(stage, len(tasks), len(outcomes)) as advance:
-            for index, outcome in self._outcomes(function, tasks, order, stage):
-                outcomes[index] = outcome
-                self._checkpoints.keep(stage, index, outcome)
-                if outcome.error:
-                    logger.error("%s, %s: %s", stage, outcome.label, outcome.error)
-                    logger.debug("%s", outcome.traceback)
-                advance()
-        return values_or_raise([outcomes[i] for i in range(len(tasks))])
-
-    def _outcomes(
-        self, function: Callable[..., T], tasks: Sequence[Task], order: list[int], stage: str
-    ) -> Iterator[tuple[int, Outcome]]:
-        for index in order:
-            yield _attempt_at(index, function, tasks[index], self.threads)
 
 
 class LokyExecutor(InProcessExecutor):
@@ -110,7 +44,12 @@ class LokyExecutor(InProcessExecutor):
         checkpoints: Checkpoints | None = None,
     ) -> None:
         super().__init__(threads, progress, checkpoints)
-        self.jobs = jobs
+        self.jobs = self.workers = jobs
+
+    def limit(self, limits: Limits) -> None:
+        """Run no more at once than that, in no more processes."""
+        super().limit(limits)
+        self.jobs = self.workers = limits.jobs
 
     def start(self) -> None:
         """Start the processes, which later calls use again, and let each import the models."""
@@ -123,11 +62,15 @@ class LokyExecutor(InProcessExecutor):
         if len(tasks) < 2:
             yield from super()._outcomes(function, tasks, order, stage)
             return
-        waiting, at_once, breaks = list(order), self.jobs, 0
+
+        def call(index: int) -> Any:
+            return joblib.delayed(do)(self._work(function, tasks, index, stage))
+
+        waiting, breaks = list(order), 0
+        at_once = min(self._most(stage, len(tasks)), self.jobs)
         while waiting:
             try:
-                calls = [self._call(function, tasks, index) for index in waiting]
-                for index, outcome in self._parallel(calls, at_once):
+                for index, outcome in self._parallel([call(index) for index in waiting], at_once):
                     waiting.remove(index)
                     yield index, outcome
             except BrokenProcessPool as error:
@@ -138,22 +81,17 @@ class LokyExecutor(InProcessExecutor):
                 # Those that were at work are among the first of the unfinished.
                 suspects, waiting = waiting[:at_once], waiting[at_once:]
                 for index in suspects:
-                    yield self._alone(function, tasks, index)
+                    yield self._alone(call(index), index, tasks[index].label)
                 breaks += 1
                 at_once = at_once if breaks == 1 else max(at_once // 2, 1)
 
-    def _alone(
-        self, function: Callable[..., T], tasks: Sequence[Task], index: int
-    ) -> tuple[int, Outcome]:
+    def _alone(self, call: Any, index: int, label: str) -> tuple[int, Outcome]:
         """One task, with all the memory to itself."""
         try:
-            (outcome,) = self._parallel([self._call(function, tasks, index)], 1)
+            (outcome,) = self._parallel([call], 1)
         except BrokenProcessPool as error:
-            return index, Outcome(tasks[index].label, error=_broken(error))
+            return index, Outcome(label, error=_broken(error))
         return outcome
-
-    def _call(self, function: Callable[..., T], tasks: Sequence[Task], index: int) -> Any:
-        return joblib.delayed(_attempt_at)(index, function, tasks[index], self.threads)
 
     def _parallel(self, calls: list[Any], at_once: int) -> Iterator[Any]:
         with joblib.parallel_config(
@@ -197,16 +135,6 @@ def _broken(error: BrokenProcessPool) -> str:
             "try fewer executor.jobs)"
         )
     return f"the worker processes broke ({str(error).splitlines()[0]})"
-
-
-def make_executor(
-    config: ExecutorConfig, progress: Progress, checkpoints: Checkpoints | None = None
-) -> InProcessExecutor:
-    """The executor a config asks for; one process is always this one."""
-    jobs = joblib.cpu_count() if config.jobs == -1 else config.jobs
-    if config.backend == "inline" or jobs == 1:
-        return InProcessExecutor(config.threads, progress, checkpoints)
-    return LokyExecutor(jobs, config.threads, progress, checkpoints)
 
 
 def stop_workers() -> None:
