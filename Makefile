@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 DATA := data
 RESULTS := results
 
-.PHONY: quickstart test lint bench peers reproduce-table1 reproduce-table2 reproduce-table3 reproduce-fig1 reproduce-fig2 fuzz clean
+.PHONY: quickstart test lint bench bench-scaling peers reproduce-table1 reproduce-table2 reproduce-table3 reproduce-fig1 reproduce-fig2 fuzz clean
 
 quickstart: $(VENV)/.core  ## run three methods on the bundled data and print the table
 	$(BIN)/xcbench run configs/quickstart.yaml --data data --results results
@@ -21,6 +21,9 @@ lint: $(VENV)/.dev  ## style and types
 
 bench: $(VENV)/.peers  ## time the stages against the libraries a user would call otherwise
 	$(BIN)/xcbench bench
+
+bench-scaling: $(VENV)/.peers  ## time and memory against size, on made-up data (up to half an hour)
+	$(BIN)/xcbench bench --only scaling --out "$(RESULTS)/figures/scaling.csv"
 
 peers: $(VENV)/.peers .venv-pecos/.libpecos  ## the libraries of the methods in configs/peers
 
