@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 DATA := data
 RESULTS := results
 
-.PHONY: quickstart test lint bench bench-scaling peers reproduce-table1 reproduce-table2 reproduce-table3 reproduce-fig1 reproduce-fig2 fuzz clean
+.PHONY: quickstart test lint bench bench-scaling peers reproduce-scale reproduce-table1 reproduce-table2 reproduce-table3 reproduce-fig1 reproduce-fig2 fuzz clean
 
 quickstart: $(VENV)/.core  ## run three methods on the bundled data and print the table
 	$(BIN)/xcbench run configs/quickstart.yaml --data data --results results
@@ -48,6 +48,11 @@ reproduce-fig1 reproduce-fig2: $(VENV)/.core  ## the RXML paper's figures, of th
 	$(BIN)/xcbench run configs/figures/$(@:reproduce-%=%)-*.yaml --data "$(DATA)" --results "$(RESULTS)" || \
 	  { status=$$?; case $$status in 1|3|4) ;; *) exit $$status;; esac; }
 	$(BIN)/xcbench figure $(@:reproduce-fig%=%) --data "$(DATA)" --results "$(RESULTS)"
+
+reproduce-scale: $(VENV)/.peers  ## YSO-25K of $(DATA), and made-up data of Amazon-670K's size
+	[ -e data/amazon-like/synth.json ] || $(BIN)/xcbench data synth amazon-like --like amazon-670k --data data
+	$(BIN)/xcbench run configs/scale/amazon-like.yaml --data data --results "$(RESULTS)"
+	$(BIN)/xcbench run configs/scale/yso-25k.yaml --data "$(DATA)" --results "$(RESULTS)"
 
 RUNS := 200000
 

@@ -288,7 +288,7 @@ def test_a_job_that_will_not_fit_in_memory_is_warned_of_and_run(
     monkeypatch.setattr("xcbench.runner.execute.available_memory", lambda: 10**6)
     done = xcbench("run", config("method: {preset: rxml, rank: 5}"))
     assert done.exit_code == 0
-    assert "rxml on tiny: this job may not fit in memory: it needs about 0.2 GB" in done.stderr
+    assert "rxml on tiny: this job may not fit in memory: it needs about 210 MB" in done.stderr
     (row,) = table(tmp_path)
     assert 10**8 < int(row["estimated_bytes"]) < 10**9
 

@@ -37,11 +37,11 @@ def leave_as_killed(folder):
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     note = Holder(ended.pid, socket.gethostname(), "xcbench run c.yaml", "2026-01-01", 0.0)
-    for name in (".partial", ".checkpoint"):
+    for name in (".partial", ".checkpoint/0123456789ab"):
         (folder / name).mkdir(parents=True)
     (folder / NOTE).write_text(json.dumps(asdict(note)))
     for name in ("clusters-000000.task", "clusters-000001.task", "software.json"):
-        (folder / ".checkpoint" / name).touch()
+        (folder / ".checkpoint" / "0123456789ab" / name).touch()
 
 
 def fails(learner):

@@ -1,3 +1,7 @@
+import json
+import shutil
+from types import SimpleNamespace
+
 import pytest
 from typer.testing import CliRunner
 
@@ -28,7 +32,7 @@ def test_made_up_data_is_used_by_its_name(tmp_path):
     assert result.stdout == f"made: 200 + 50 rows, 90 features, 40 labels\n{tmp_path / 'made'}\n"
     assert "200 + 50 rows" in run("prepare", "made", "--data", tmp_path).output
     again = run("synth", "made", *SIZES, "--data", tmp_path)
-    assert isinstance(again.exception, DataError)
+    assert isinstance(again.exception, ConfigError)
     assert run("synth", "made", *SIZES, "--data", tmp_path, "--force").exit_code == 0
 
 
@@ -75,10 +79,58 @@ def test_a_name_no_config_can_say_or_that_is_taken_is_refused(name, tmp_path):
         ((*SIZES, "--scale", 0.5), "--scale goes with --like"),
         (("--like", "eurlex", *SIZES), "--points goes without --like"),
         (("--like", "eurlx"), "--like 'eurlx': not in the catalogue; did you mean 'eurlex'?"),
-        (("--like", "eurlex", "--scale", 0), "scale is 0; expected more than 0"),
+        *(
+            (("--like", "eurlex", "--scale", scale), f"--scale {scale:g}: expected about ")
+            for scale in (0, -1, 1e-9, 1e308, float("inf"), float("nan"))
+        ),
     ],
 )
 def test_a_wrong_choice_of_sizes_is_one_clear_error(words, reason, tmp_path):
     result = run("synth", "made", *words, "--data", tmp_path)
     assert isinstance(result.exception, ConfigError)
     assert str(result.exception).startswith(reason)
+
+
+def text_of(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("note", [None, "{}", "of other data"])
+def test_force_never_replaces_data_that_synth_did_not_make(note, tmp_path):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    for name in ("train.txt", "test.txt"):
+        (folder / name).write_text("1 2 2\n0 0:1\n")
+    if note == "of other data":  # its sizes are not those of the texts
+        run("synth", "made", *SIZES, "--data", tmp_path)
+        note = (tmp_path / "made" / "synth.json").read_text()
+        assert json.loads(note)["n_train"] == 200
+    if note is not None:
+        (folder / "synth.json").write_text(note)
+    before = text_of(folder)
+    result = run("synth", "mine", *SIZES, "--data", tmp_path, "--force")
+    assert isinstance(result.exception, ConfigError)
+    assert "is not, or not only, made-up data" in str(result.exception)
+    assert result.exception.exit_code == 2
+    assert text_of(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("--labels", 2_000_000_000), ("--features", 2_000_000_000)]
+)
+def test_tables_larger_than_the_memory_are_refused_beforehand(option, value, tmp_path, monkeypatch):
+    monkeypatch.setattr("xcbench.runner.available_memory.available_memory", lambda: 16 * 10**9)
+    sizes = dict(zip(SIZES[::2], SIZES[1::2], strict=True)) | {option: value}
+    words = [word for pair in sizes.items() for word in pair]
+    result = run("synth", "made", *words, "--data", tmp_path)
+    assert isinstance(result.exception, ConfigError)
+    assert "of memory to draw from; 16.0 GB are available" in str(result.exception)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_text_larger_than_the_disk_is_refused_beforehand(tmp_path, monkeypatch):
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=10_000))
+    result = run("synth", "made", *SIZES, "--data", tmp_path / "new" / "root")
+    assert isinstance(result.exception, DataError)
+    assert "200 + 50 points take about 0.0 MB of text; 0.0 MB of the disk" in str(result.exception)
+    assert list(tmp_path.iterdir()) == []

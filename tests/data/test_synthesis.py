@@ -2,6 +2,7 @@ import fcntl
 import hashlib
 import json
 import os
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +15,8 @@ from xcbench.data.catalogue import catalogue
 from xcbench.data.load import load
 from xcbench.data.sources import Sources, other_folders
 from xcbench.data.statistics import statistics
-from xcbench.data.synthesis import SynthesisShape, synthesize
+from xcbench.data.synthesis import GENERATOR, SynthesisShape, synthesize
+from xcbench.data.synthesis_room import memory_bytes, text_bytes
 from xcbench.data.synthesis_shape import read_note
 from xcbench.data.synthesis_tables import make_tables
 from xcbench.errors import ConfigError, DataError
@@ -156,8 +158,8 @@ def test_a_shape_that_cannot_be_is_refused(change, reason):
 
 def test_a_scale_and_averages_there_must_be():
     entry = catalogue()["amazon-670k"]
-    for scale in (0.0, -1.0, float("nan")):
-        with pytest.raises(ConfigError, match="expected more than 0"):
+    for scale in (0.0, -1.0, 1e-9, 1e4, 1e308, float("inf"), float("nan")):
+        with pytest.raises(ConfigError, match=r"^scale \S+: expected about 9e-06 to 3.2e\+03 for"):
             SynthesisShape.like(entry, scale)
     unknown = entry.model_copy(update={"features_per_point": None})
     with pytest.raises(ConfigError, match="does not know how many features"):
@@ -167,7 +169,7 @@ def test_a_scale_and_averages_there_must_be():
 def test_the_note_says_how_the_data_was_made(tmp_path):
     synthesize(tmp_path / "a", SMALL, 5)
     note = read_note(tmp_path / "a")
-    assert (note.shape, note.seed) == (SMALL, 5)
+    assert (note.shape, note.seed, note.generator) == (SMALL, 5, GENERATOR)
     assert read_note(tmp_path) is None
     for text in ("", "[]", '{"seed": 1}', json.dumps({"seed": 1, "xcbench": "0", "n_train": 1})):
         (tmp_path / "a" / "synth.json").write_text(text)
@@ -179,16 +181,48 @@ def test_what_is_there_is_kept_unless_it_was_made_up_and_force_is_said(tmp_path)
     folder = tmp_path / "a"
     synthesize(folder, SMALL, 0)
     before = texts(folder)
-    with pytest.raises(DataError, match="is there already"):
+    with pytest.raises(ConfigError, match="is there already"):
         synthesize(folder, SMALL, 1)
     assert texts(folder) == before
     (folder / "mine.txt").write_text("mine")
-    with pytest.raises(DataError, match="not only, made-up data"):
+    with pytest.raises(ConfigError, match="not only, made-up data"):
         synthesize(folder, SMALL, 1, force=True)
     (folder / "mine.txt").unlink()
     synthesize(folder, SMALL, 1, force=True)
     assert texts(folder) != before
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_what_came_into_the_folder_meanwhile_is_kept(tmp_path):
+    folder = tmp_path / "a"
+    synthesize(folder, SMALL, 0)
+
+    def meanwhile(count):
+        (folder / "mine.txt").write_text("mine")
+
+    with pytest.raises(ConfigError, match="not only, made-up data"):
+        synthesize(folder, SMALL, 1, force=True, advance=meanwhile)
+    assert (folder / "mine.txt").read_text() == "mine"
+
+
+def test_room_is_estimated_as_what_is_taken(tmp_path, amazon):
+    for number, shape in enumerate((amazon[0], SMALL, replace(SMALL, n_labels=30_000))):
+        folder = tmp_path / str(number)
+        synthesize(folder, shape, 0)
+        taken = sum(map(len, texts(folder).values()))
+        assert text_bytes(shape) == pytest.approx(taken, rel=0.06)
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "n_labels"), [(1000, 200_000, 50), (1000, 50, 200_000), (10**6, 10**5, 10**5)]
+)
+def test_tables_take_no_more_memory_than_estimated_and_not_far_less(n, d, n_labels):
+    shape = SynthesisShape(n, 1, d, n_labels, 12.0, 3.0)
+    tracemalloc.start()
+    make_tables(n, d, n_labels, 12.0, 3.0, 1)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert 0.5 * memory_bytes(shape) < peak < 1.1 * memory_bytes(shape)
 
 
 def test_a_full_disk_is_one_error_and_leaves_nothing(tmp_path, monkeypatch):

@@ -177,9 +177,11 @@ LOCAL: dict[str, Rule] = {
     ),
     "head": _stage(
         "none squared_hinge ridge",
+        scope=_word("all", "cluster"),
         ridge=_number(above=True, most=1e9),
         rounds=_whole(1),
         iterations=_whole(1),
+        lift=_number(),
         threshold=_number(),
         weight=_number(most=1e6),
     ),
@@ -306,6 +308,13 @@ def _executor(x: Any) -> bool:
     if not _EXECUTOR(x):
         return False
     backend = x.get("backend", "loky")
+    slurm = {"cluster": "slurm", "time": "4h"} | dict.fromkeys(
+        ("partition", "account", "qos", "memory")
+    )
+    if backend != "slurm" and any(x.get(key, usual) != usual for key, usual in slurm.items()):
+        return False
+    if backend != "dask" and x.get("scheduler") is not None:
+        return False
     return (backend != "dask" or x.get("scheduler") is not None) and (
         backend != "slurm" or x.get("jobs", -1) >= 1
     )

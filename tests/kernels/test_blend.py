@@ -16,13 +16,16 @@ def matrix(dense):
     return found
 
 
-def run(neighbours, votes, Y, X, W, intercepts, head_weight, label_weights, k):
+def run(neighbours, votes, Y, X, W, intercepts, head_weight, label_weights, k, head_labels=None):
+    """W and intercepts are those of ``head_labels``, all when None."""
     labels = np.full((len(neighbours), k), -1, np.int32)
     scores = np.full((len(neighbours), k), -np.inf, np.float32)
+    if head_labels is None:
+        head_labels = np.arange(Y.shape[1])
     blend(
-        neighbours, votes, *csr_parts(Y)[:2], *csr_parts(X), *csr_parts(W),
-        intercepts.astype(np.float32), head_weight, label_weights.astype(np.float32),
-        labels, scores,
+        neighbours, votes, *csr_parts(Y)[:2], *csr_parts(X), head_labels.astype(np.int32),
+        *csr_parts(W), intercepts.astype(np.float32), head_weight,
+        label_weights.astype(np.float32), labels, scores,
     )  # fmt: skip
     return labels, scores
 
@@ -31,23 +34,31 @@ def unit(row):
     return row / max(np.linalg.norm(row), 1e-30)
 
 
-@given(st.integers(0, 10_000), st.integers(1, 12), st.sampled_from([0.0, 0.5, 2.0]))
+@given(
+    st.integers(0, 10_000), st.integers(1, 12), st.sampled_from([0.0, 0.5, 2.0]),
+    st.sampled_from([-1.5, -1.0, -0.5]),
+)  # fmt: skip
 @settings(max_examples=60, deadline=None)
-def test_score_is_the_weighted_sum_of_unit_vote_and_unit_head(seed, k, head_weight):
+def test_score_is_the_weighted_sum_of_unit_vote_and_unit_head(seed, k, head_weight, intercept):
     rng = np.random.default_rng(seed)
     Y = matrix(rng.random((20, 9)) < 0.2)
     X = matrix(rng.random((6, 5)) * (rng.random((6, 5)) < 0.5))
-    W = matrix(rng.normal(size=(5, 9)) * (rng.random((5, 9)) < 0.5))
-    intercepts, label_weights = rng.normal(size=9) - 1, rng.random(9) + 0.5
+    head_labels = np.flatnonzero(rng.random(9) < 0.6)
+    W = matrix(rng.normal(size=(5, head_labels.size)) * (rng.random((5, head_labels.size)) < 0.5))
+    intercepts, label_weights = rng.normal(size=head_labels.size) + intercept, rng.random(9) + 0.5
     neighbours = rng.integers(0, 20, (6, 4)).astype(np.int32)
     votes = np.maximum(rng.normal(size=(6, 4)), 0).astype(np.float32)
-    labels, scores = run(neighbours, votes, Y, X, W, intercepts, head_weight, label_weights, k)
-    head = np.maximum(0, (1 + X @ W.toarray() + intercepts) / 2)
+    labels, scores = run(
+        neighbours, votes, Y, X, W, intercepts, head_weight, label_weights, k, head_labels
+    )
     for i in range(6):
+        head = np.zeros(9)
+        head[head_labels] = np.maximum(0, (1 + X.toarray()[i] @ W.toarray() + intercepts) / 2)
         vote = votes[i] @ Y.toarray()[neighbours[i]]
-        dense = label_weights * (unit(vote) + head_weight * unit(head[i]))
+        dense = label_weights * (unit(vote) + head_weight * unit(head))
         found = labels[i][labels[i] >= 0]
         assert found.size == min(k, np.count_nonzero(dense > 1e-6))
+        assert len(set(found.tolist())) == found.size
         np.testing.assert_allclose(
             scores[i, : found.size], np.sort(dense)[::-1][: found.size], atol=1e-5
         )

@@ -34,6 +34,9 @@ METHODS: dict[str, MethodSettings] = {
     "rxml": local("rxml"),
     "rxml, 3 learners of balanced clusters": local("rxml", learners=3, partition="balanced"),
     "rxml-blend": local("rxml-blend", learners=2),
+    "rxml-blend, a head a cluster": local(
+        "rxml-blend", learners=2, clusters=3, head={"scope": "cluster"}
+    ),
     "ridge head, rare labels first": local("rxml", head="ridge", tail=0.5),
     "rxml-paper": local("rxml-paper", partition="spherical"),
     "sleec": local("sleec"),

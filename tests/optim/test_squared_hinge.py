@@ -6,7 +6,8 @@ from scipy import sparse
 from sklearn.svm import LinearSVC
 
 from xcbench.kernels.csr import csr_parts
-from xcbench.optim.squared_hinge import RareLabels, truncated_newton
+from xcbench.optim import squared_hinge
+from xcbench.optim.squared_hinge import OwnFeatures, Steps, truncated_newton
 
 SHIFT = 0.5
 
@@ -26,7 +27,7 @@ def with_intercept(A):
 
 
 def fit(A, positive, shift=SHIFT, rounds=20, iterations=40):
-    return truncated_newton(csr_parts(A), A.shape[1], positive, shift, rounds, iterations)
+    return truncated_newton(csr_parts(A), A.shape[1], positive, Steps(shift, rounds, iterations))
 
 
 def test_reaches_liblinears_minimum(problem):
@@ -75,35 +76,82 @@ def test_a_label_that_all_rows_have_or_none_is_harmless(problem, value):
     assert np.all(np.sign(margins) == (1 if value else -1))
 
 
-def test_a_rare_label_is_fitted_on_the_features_of_its_rows(problem):
+def test_labels_have_weights_on_the_features_they_may_have(problem):
     A, positive = problem
-    rare = RareLabels(A)
-    # Between its first iteration and its minimum float32 conjugate gradients magnify rounding.
-    for label, rounds, iterations, atol in ((0, 2, 1, 1e-5), (1, 3, 4, 5e-3), (2, 5, 30, 1e-5)):
-        few = np.flatnonzero(positive[:, label])[:2].astype(np.int32)
-        features, cost = rare.features(few)
-        assert sorted(features) == np.flatnonzero(A.toarray()[few].any(axis=0)).tolist()
+    own = np.random.default_rng(0).random((A.shape[1] + 1, positive.shape[1])) < 0.5
+    own[-1] = True
+    steps = Steps(SHIFT, 20, 40)
+    W = truncated_newton(csr_parts(A), A.shape[1], positive, steps, own=own.astype(np.float32))
+    for label in range(positive.shape[1]):
+        few = sparse.csr_array(A.toarray() * own[:-1, label])
+        alone = fit(few, np.ascontiguousarray(positive[:, [label]]))
+        np.testing.assert_allclose(W[:, label], np.where(own[:, label], alone[:, 0], 0), atol=1e-3)
+
+
+@pytest.mark.parametrize("count", [0, 1, 30])
+def test_the_last_row_can_stand_for_many(problem, count):
+    A, positive = problem
+    dense, rows = A.toarray(), np.append(np.arange(119), np.full(count, 119))
+    steps = Steps(SHIFT, 20, 40)
+    found = truncated_newton(csr_parts(A), A.shape[1], positive, steps, last_counts=count)
+    repeated = fit(sparse.csr_array(dense[rows]), positive[rows])
+    np.testing.assert_allclose(found, repeated, atol=1e-3)
+
+
+@pytest.fixture(params=["alone", "together"])
+def way(request, monkeypatch):
+    """Labels are fitted one by one, or as a block."""
+    cost = {"alone": 10**9, "together": 0}[request.param]
+    monkeypatch.setattr(squared_hinge, "_BLOCK_ENTRY", cost)
+    monkeypatch.setattr(squared_hinge, "_BLOCK_ROW", cost)
+
+
+@pytest.mark.usefixtures("way")
+# Between its first iteration and its minimum float32 conjugate gradients magnify rounding.
+@pytest.mark.parametrize(
+    ("rounds", "iterations", "atol"), [(2, 1, 1e-5), (3, 4, 5e-3), (5, 30, 1e-5)]
+)
+def test_a_label_is_fitted_on_the_features_of_its_rows(problem, rounds, iterations, atol):
+    A, positive = problem
+    # Rows that have none of the features of any of the labels.
+    A = sparse.csr_array(np.vstack([A.toarray(), np.zeros((40, 15))]).astype(np.float32))
+    dense, own = A.toarray(), OwnFeatures(A)
+    few = [np.flatnonzero(positive[:, label])[:2].astype(np.int32) for label in range(5)]
+    found = own.fit(few, Steps(SHIFT, rounds, iterations))
+    for rows, (features, w) in zip(few, found, strict=True):
+        assert sorted(features) == np.flatnonzero(dense[rows].any(axis=0)).tolist()
         assert 0 < features.size < A.shape[1]
-        own = sparse.csr_array(A.toarray()[:, features])
-        assert cost == own.nnz
+        on_own = sparse.csr_array(dense[:, features])
+        assert own.cost(rows) == on_own.nnz
         chosen = np.zeros((A.shape[0], 1), np.uint8)
-        chosen[few] = 1
-        expected = truncated_newton(
-            csr_parts(own), features.size, chosen, SHIFT, rounds, iterations
-        )
-        found = rare.fit(features, few, SHIFT, rounds, iterations)
-        np.testing.assert_allclose(found, expected[:, 0], atol=atol)
+        chosen[rows] = 1
+        expected = fit(on_own, chosen, rounds=rounds, iterations=iterations)
+        np.testing.assert_allclose(w, expected[:, 0], atol=atol)
 
 
-@pytest.mark.parametrize("positives", [[], [3]])
-def test_a_rare_label_without_rows_or_features_is_harmless(problem, positives):
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("lift", [0.5, 1.0, 1.5, 3.0])
+def test_features_hardly_more_frequent_in_a_labels_rows_are_left_out(problem, lift):
+    A, positive = problem
+    has = A.toarray() != 0
+    own = OwnFeatures(A, lift)
+    labels = [np.flatnonzero(positive[:, label]).astype(np.int32) for label in range(5)]
+    for rows, (features, w) in zip(labels, own.fit(labels, Steps(SHIFT, 3, 4)), strict=True):
+        met = has[rows].any(axis=0)
+        expected = met & (has[rows].mean(axis=0) >= lift * has.mean(axis=0))
+        assert sorted(features) == np.flatnonzero(expected).tolist()
+        assert own.cost(rows) == has[:, expected].sum()
+        assert w.shape == (features.size + 1,)
+
+
+@pytest.mark.usefixtures("way")
+def test_labels_without_rows_or_features_are_harmless(problem):
     A, _ = problem
     dense = A.toarray()
     dense[3] = 0  # a row without features
-    rare = RareLabels(sparse.csr_array(dense))
-    positives = np.array(positives, np.int32)
-    features, cost = rare.features(positives)
-    assert features.size == cost == 0
-    w = rare.fit(features, positives, SHIFT, 3, 4)
-    assert w.shape == (1,)
-    assert -1.01 < w[0] < -0.9
+    own = OwnFeatures(sparse.csr_array(dense))
+    labels = [np.array(rows, np.int32) for rows in ([], [3])]
+    for positives, (features, w) in zip(labels, own.fit(labels, Steps(SHIFT, 3, 4)), strict=True):
+        assert features.size == own.cost(positives) == 0
+        assert w.shape == (1,)
+        assert -1.01 < w[0] < -0.9

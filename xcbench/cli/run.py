@@ -62,7 +62,8 @@ def run(
             "--max-memory",
             parser=size,
             metavar="SIZE",
-            help="Run only so many tasks at once that all processes together keep to it: 8G, 500M.",
+            help="Run only so many tasks at once that all processes together keep to about it: "
+            "8G, 500M.",
         ),
     ] = None,
     quiet: Annotated[

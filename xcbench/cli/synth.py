@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,30 +17,38 @@ if TYPE_CHECKING:
 _EVERY_S = 30  # without a terminal
 
 
+Name = Annotated[str, typer.Argument(metavar="NAME", help="What to call it: DIR/NAME.")]
+Like = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The dataset of the catalogue to be like.")
+]
+Scale = Annotated[
+    float | None,
+    typer.Option(metavar="S", help="S times its points and labels, sqrt(S) times its features."),
+]
+Points = Annotated[int | None, typer.Option(help="Training points, without --like.")]
+TestPoints = Annotated[int | None, typer.Option(help="Test points.")]
+Features = Annotated[int | None, typer.Option(help="Features.")]
+Labels = Annotated[int | None, typer.Option(help="Labels.")]
+Average = Annotated[float | None, typer.Option(help="On average.")]
+Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Same sizes, same seed: same bytes.")]
+Force = Annotated[
+    bool, typer.Option("--force", help="Replace the data of that name, if synth made it.")
+]
+
+
 def synth(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What to call it: DIR/NAME.")],
+    name: Name,
     data: DataRoot = DEFAULT_DATA,
-    like: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The dataset of the catalogue to be like.")
-    ] = None,
-    scale: Annotated[
-        float | None,
-        typer.Option(
-            metavar="S", help="S times its points and labels, sqrt(S) times its features."
-        ),
-    ] = None,
-    points: Annotated[int | None, typer.Option(help="Training points, without --like.")] = None,
-    test_points: Annotated[int | None, typer.Option(help="Test points.")] = None,
-    features: Annotated[int | None, typer.Option(help="Features.")] = None,
-    labels: Annotated[int | None, typer.Option(help="Labels.")] = None,
-    features_per_point: Annotated[float | None, typer.Option(help="On average.")] = None,
-    labels_per_point: Annotated[float | None, typer.Option(help="On average.")] = None,
-    seed: Annotated[
-        int, typer.Option(min=0, max=2**63 - 1, help="Same sizes, same seed: same bytes.")
-    ] = 0,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace the data of that name, if synth made it.")
-    ] = False,
+    like: Like = None,
+    scale: Scale = None,
+    points: Points = None,
+    test_points: TestPoints = None,
+    features: Features = None,
+    labels: Labels = None,
+    features_per_point: Average = None,
+    labels_per_point: Average = None,
+    seed: Seed = 0,
+    force: Force = False,
 ) -> None:
     """Make up a dataset as large and as sparse as a real one, to time methods on.
 
@@ -58,21 +67,28 @@ def synth(
     }
     _require_free_name(name)
     shape = _scaled(like, scale, sizes) if like is not None else _explicit(scale, sizes)
+    _make(data / name, name, shape, seed, force)
+    typer.echo(
+        f"{name}: {shape.n_train} + {shape.n_test} rows, {shape.n_features} features, "
+        f"{shape.n_labels} labels\n{data / name}"
+    )
 
+
+def _make(folder: Path, name: str, shape: SynthesisShape, seed: int, force: bool) -> None:
+    """Write the data, with a bar, where there is room for it."""
     from tqdm import tqdm
 
     from xcbench.data.synthesis import synthesize
+    from xcbench.data.synthesis_room import require_room
+    from xcbench.runner.available_memory import available_memory
 
-    folder, total, bars = data / name, shape.n_train + shape.n_test, sys.stderr.isatty()
+    require_room(shape, folder, available_memory())
+    total, bars = shape.n_train + shape.n_test, sys.stderr.isatty()
     wait = {} if bars else {"delay": _EVERY_S, "mininterval": _EVERY_S}
     with tqdm(total=total, desc=name, unit=" points", dynamic_ncols=True, **wait) as bar:
         synthesize(
             folder, shape, seed, force=force, advance=lambda count: bar.update(count) and None
         )
-    typer.echo(
-        f"{name}: {shape.n_train} + {shape.n_test} rows, {shape.n_features} features, "
-        f"{shape.n_labels} labels\n{folder}"
-    )
 
 
 def _require_free_name(name: str) -> None:
@@ -110,7 +126,7 @@ def _scaled(like: str, scale: float | None, sizes: dict[str, int | float | None]
         close = difflib.get_close_matches(like.lower(), known, n=1)
         hint = f"; did you mean {close[0]!r}?" if close else "; `xcbench data list` shows the names"
         raise ConfigError(f"--like {like!r}: not in the catalogue{hint}")
-    return SynthesisShape.like(known[like], 1.0 if scale is None else scale)
+    return SynthesisShape.like(known[like], 1.0 if scale is None else scale, "--scale")
 
 
 def _explicit(scale: float | None, sizes: dict[str, int | float | None]) -> SynthesisShape:

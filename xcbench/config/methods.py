@@ -121,14 +121,20 @@ class HeadSettings(Settings):
 
     squared_hinge: ``rounds`` Newton steps of ``iterations`` conjugate gradient iterations each,
     penalty ``ridge``; ridge: the first of these steps alone. A label with few rows has weights on
-    the features of these rows only; weights smaller than ``threshold`` are dropped. Scores are
+    the features of these rows only, and of them on those ``lift`` times as frequent there as in all
+    rows: fewer make a fit quicker. Weights smaller than ``threshold`` are dropped. Scores are
     vote / |vote| + weight * head / |head|.
+
+    ``scope``: all has one head, of all labels against all rows, whose cost is labels times data;
+    cluster has one for each cluster of the first learner, of the labels and rows that are in it.
     """
 
     kind: Literal["none", "squared_hinge", "ridge"] = "none"
+    scope: Literal["all", "cluster"] = "all"
     ridge: Penalty = 1.0
     rounds: Count = 3
     iterations: Count = 4
+    lift: NonNegative = 0.0
     threshold: NonNegative = 0.05
     weight: Annotated[float, Field(ge=0, le=1e6)] = 1.5
 

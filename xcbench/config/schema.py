@@ -23,7 +23,10 @@ _LONGEST_TITLE = 100  # file systems take names of 255 bytes, and titles get has
 _SIZE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)([KMGT])(iB|B|)")
 _TIME = re.compile(r"(?=[0-9])([0-9]{1,3}d)?([0-9]{1,4}h)?([0-9]{1,5}m)?")
 _MINUTES = {"d": 1440, "h": 60, "m": 1}
-_ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):[0-9]{1,5}")
+_ADDRESS = re.compile(
+    r"((tcp|tls|ws|wss|ucx)://)?(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):(?P<port>[0-9]{1,5})"
+)
+_LARGEST_PORT = 65535
 
 
 def _distinct(values: tuple[int, ...]) -> tuple[int, ...]:
@@ -71,7 +74,8 @@ def _time(text: str) -> str:
 
 
 def _address(text: str) -> str:
-    if not _ADDRESS.fullmatch(text):
+    found = _ADDRESS.fullmatch(text)
+    if not found or not 0 < int(found["port"]) <= _LARGEST_PORT:
         raise ValueError(f"found {shown(text)}; expected an address such as tcp://host:8786")
     return text
 
@@ -175,10 +179,14 @@ class MetricsConfig(Settings):
     psndcg: Literal["pyxclib", "matlab"] = "pyxclib"
 
 
+_SLURM_KEYS = ("cluster", "partition", "account", "qos", "time", "memory")
+_KEYS_OF = {"scheduler": "dask"} | dict.fromkeys(_SLURM_KEYS, "slurm")
+
+
 class ExecutorConfig(Settings):
     """Where tasks run; changes no result, so it is no part of a job's identity.
 
-    A key that the chosen backend does not use does nothing.
+    Keys of one backend are refused with another; ``jobs`` is common to them all.
 
     Attributes
     ----------
@@ -211,6 +219,14 @@ class ExecutorConfig(Settings):
     def _complete(self) -> Self:
         if self.backend == "dask" and self.scheduler is None:
             raise ValueError("backend dask needs scheduler, as in scheduler: tcp://host:8786")
+        for name, backend in _KEYS_OF.items():
+            if (
+                backend != self.backend
+                and getattr(self, name) != type(self).model_fields[name].default
+            ):
+                raise ValueError(
+                    f"{name} is a key of backend {backend}, and this is {self.backend}"
+                )
         if self.backend == "slurm" and self.jobs < 1:
             raise ValueError("backend slurm needs jobs, how many Slurm jobs run at once")
         return self

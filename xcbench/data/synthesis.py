@@ -24,7 +24,8 @@ from those of any label of its place, 64 from those of its place on the ring, at
 resolutions, and 108 are from all text. Values are tf-idf at row length 1, four decimals.
 
 Rows are written as they are drawn, and each from its own random stream: memory does not grow with
-the points, and the same seed and shape give the same bytes on every machine.
+the points, and the same seed and shape give the same bytes on every machine; ``GENERATOR`` is
+raised when they change.
 """
 
 from __future__ import annotations
@@ -42,13 +43,14 @@ from typing import BinaryIO
 import numpy as np
 
 from xcbench import __version__
-from xcbench.data.synthesis_shape import NOTE, SynthesisShape
+from xcbench.data.synthesis_shape import NOTE, SynthesisShape, read_note
 from xcbench.data.synthesis_tables import Tables, make_tables, mixed
-from xcbench.errors import DataError
+from xcbench.errors import ConfigError, DataError
 from xcbench.kernels import synthesis as kernel
 
-__all__ = ["SynthesisShape", "synthesize"]
+__all__ = ["GENERATOR", "SynthesisShape", "synthesize"]
 
+GENERATOR = 1  # of the bytes; raised when they change
 _BLOCK_BYTES = 1 << 23
 _PARTS = {"train.txt": kernel.TRAIN, "test.txt": kernel.TEST}
 
@@ -81,15 +83,17 @@ def synthesize(
 
     Raises
     ------
+    ConfigError
+        The folder is there; with ``force``: and is not, or not only, what this made.
     DataError
-        The folder is there (with ``force``: and holds other files), another process is writing it,
-        or the disk is full or not writable.
+        Another process is writing it, or the disk is full or not writable.
     """
     try:
         _require_free(folder, force)
         with _work_folder(folder) as work:
             _write(work, shape, seed, advance)
-            if force and folder.is_dir():
+            _require_free(folder, force)  # it took a while: someone may have come in between
+            if folder.is_dir():
                 shutil.rmtree(folder)
             work.rename(folder)
     except OSError as error:
@@ -101,12 +105,38 @@ def _require_free(folder: Path, force: bool) -> None:
     if not os.path.lexists(folder):
         return
     if not force:
-        raise DataError(f"{folder} is there already; take another name, or replace it with --force")
-    others = {path.name for path in folder.iterdir()} - {NOTE, *_PARTS} if folder.is_dir() else {""}
-    if others or folder.is_symlink():
-        raise DataError(
+        raise ConfigError(
+            f"{folder} is there already; take another name, or replace it with --force"
+        )
+    if folder.is_symlink() or not folder.is_dir() or not _is_made_up(folder):
+        raise ConfigError(
             f"{folder} is not, or not only, made-up data; remove it, or take another name"
         )
+
+
+def _is_made_up(folder: Path) -> bool:
+    """Whether it holds the note of made-up data, the texts that the note tells of, and no more."""
+    try:
+        note = read_note(folder)
+    except DataError:
+        return False
+    if note is None:
+        return False
+    found = {path.name for path in folder.iterdir()} - {NOTE}
+    return found <= set(_PARTS) and all(
+        (folder / name).is_file() and _starts_with(folder / name, _header(note.shape, _PARTS[name]))
+        for name in found
+    )
+
+
+def _starts_with(path: Path, start: bytes) -> bool:
+    with path.open("rb") as stream:
+        return stream.read(len(start)) == start
+
+
+def _header(shape: SynthesisShape, part: int) -> bytes:
+    n = shape.n_train if part == kernel.TRAIN else shape.n_test
+    return f"{n} {shape.n_features} {shape.n_labels}\n".encode()
 
 
 @contextmanager
@@ -143,7 +173,7 @@ def _write(work: Path, shape: SynthesisShape, seed: int, advance: Callable[[int]
         shape.labels_per_point,
         key,
     )
-    note = {"seed": seed, "xcbench": __version__, **asdict(shape)}
+    note = {"seed": seed, "xcbench": __version__, "generator": GENERATOR, **asdict(shape)}
     with _whole_file(work / NOTE) as stream:
         stream.write((json.dumps(note, indent=1) + "\n").encode())
     for name, part in _PARTS.items():
@@ -181,7 +211,7 @@ def _write_part(
     )
     rows = max(_BLOCK_BYTES // longest, 1)
     out, entry_of = np.empty(rows * longest, np.uint8), np.zeros(shape.n_features, np.int32)
-    stream.write(f"{n} {shape.n_features} {shape.n_labels}\n".encode())
+    stream.write(_header(shape, part))
     for first in range(0, n, rows):
         last = min(first + rows, n)
         size = kernel.write_rows(

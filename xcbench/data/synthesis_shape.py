@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from typing import Any, Self
 
@@ -55,21 +56,39 @@ class SynthesisShape:
                 )
 
     @classmethod
-    def like(cls, entry: CatalogueEntry, scale: float) -> Self:
+    def like(cls, entry: CatalogueEntry, scale: float, named: str = "scale") -> Self:
         """Points and labels times scale, features times its square root.
+
+        Parameters
+        ----------
+        entry : CatalogueEntry
+        scale : float
+        named : str
+            What the scale is called in an error.
 
         Raises
         ------
         ConfigError
-            The catalogue does not know the averages, or scale leaves too little.
+            The catalogue does not know the averages, or the scale leaves fewer features or labels
+            than a point has, or makes more than 2**31 - 1 of anything.
         """
         if entry.features_per_point is None or entry.labels_per_point is None:
             raise ConfigError(
                 f"the catalogue does not know how many features and labels a point of {entry.name} "
                 "has; give the sizes one by one (--points, ...)"
             )
-        if not scale > 0:
-            raise ConfigError(f"scale is {scale:g}; expected more than 0")
+        least = max(
+            (ceil(entry.features_per_point) / entry.n_features) ** 2,
+            ceil(entry.labels_per_point) / entry.n_labels,
+        )
+        most = min(
+            INT32_MAX / max(entry.n_train, entry.n_test, entry.n_labels),
+            (INT32_MAX / entry.n_features) ** 2,
+        )
+        if not least <= scale <= most:  # nan is not, either
+            raise ConfigError(
+                f"{named} {scale:g}: expected about {least:.2g} to {most:.2g} for {entry.name}"
+            )
         return cls(
             n_train=max(round(entry.n_train * scale), 1),
             n_test=max(round(entry.n_test * scale), 1),
@@ -92,11 +111,14 @@ class SynthesisNote:
     seed : int
     version : str
         That of xcbench which made it.
+    generator : int
+        That of the bytes: with the same one, shape and seed make the same.
     """
 
     shape: SynthesisShape
     seed: int
     version: str
+    generator: int
 
 
 def read_note(folder: Path) -> SynthesisNote | None:
@@ -111,7 +133,8 @@ def read_note(folder: Path) -> SynthesisNote | None:
     try:
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         seed, version = content.pop("seed"), content.pop("xcbench")
-        return SynthesisNote(SynthesisShape(**content), int(seed), str(version))
+        generator = content.pop("generator", 1)  # the first wrote none
+        return SynthesisNote(SynthesisShape(**content), int(seed), str(version), int(generator))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, ConfigError):

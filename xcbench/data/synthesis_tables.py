@@ -14,7 +14,7 @@ import numpy as np
 from xcbench.kernels import synthesis as kernel
 
 _LABEL_EXPONENT, _WORD_SHIFT = 9 / 16, 2.7
-_SHARE = 0.35  # of the labels of a place that a point there has
+SHARE = 0.35  # of the labels of a place that a point there has
 _LABEL_SIGMA, _FEATURE_SIGMA = 0.45, 0.6  # of the logarithms
 _QUANTILES = 256
 _IDF_UNIT = 100
@@ -106,14 +106,14 @@ def _shuffled(size: int, key: int, what: int) -> np.ndarray:
 def _stretches(n: int, n_labels: int, labels_per_point: float) -> np.ndarray:
     """The places each label covers, by rank: at least 1, at most n, a multiple of n in all."""
     shape = np.arange(1, n_labels + 1) ** -_LABEL_EXPONENT
-    most = 1 + _SHARE * (n - 1)
+    most = 1 + SHARE * (n - 1)
     low, high = 0.0, most / float(shape[-1])
     for _ in range(64):  # the factor with which the points of all labels come to n labels_per_point
         middle = (low + high) / 2
         too_many = np.clip(middle * shape, 1.0, most).sum() > n * labels_per_point
         low, high = (low, middle) if too_many else (middle, high)
     points = np.clip(low * shape, 1.0, most)
-    lengths = np.clip(np.rint(1 + (points - 1) / _SHARE), 1, n).astype(np.int64)
+    lengths = np.clip(np.rint(1 + (points - 1) / SHARE), 1, n).astype(np.int64)
     missing = int(-lengths.sum() % n)
     # In proportion, and the rest wherever there is room, from the rarest label on.
     lengths = np.minimum(lengths + missing * lengths // lengths.sum(), n)

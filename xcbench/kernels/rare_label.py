@@ -15,9 +15,12 @@ _STARTS = types.Array(types.int64, 1, "C")
 _FLOATS = types.Array(types.float32, 1, "C")
 
 
-@njit(_INTS(readonly("i4"), readonly("i8"), readonly("i4"), writable("i4")), cache=True, nogil=True)
+@njit(
+    types.UniTuple(_INTS, 2)(readonly("i4"), readonly("i8"), readonly("i4"), writable("i4")),
+    cache=True, nogil=True,
+)  # fmt: skip
 def features_of(positives, x_indptr, x_indices, place):
-    """The features that occur in the rows ``positives``, in the order they are met.
+    """The features that occur in the rows ``positives``, as they are met, and in how many each.
 
     ``place`` (d,) is -1 everywhere, before and after.
     """
@@ -28,12 +31,14 @@ def features_of(positives, x_indptr, x_indices, place):
                 place[feature] = count
                 count += 1
     features = np.empty(count, np.int32)
+    rows = np.zeros(count, np.int32)
     for i in positives:
         for feature in x_indices[x_indptr[i] : x_indptr[i + 1]]:
-            if place[feature] >= 0:
-                features[place[feature]] = feature
-                place[feature] = -1
-    return features
+            features[place[feature]] = feature
+            rows[place[feature]] += 1
+    for feature in features:
+        place[feature] = -1
+    return features, rows
 
 
 @njit(

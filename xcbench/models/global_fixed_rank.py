@@ -18,6 +18,7 @@ from scipy import sparse
 
 from xcbench.config.methods import GlobalSettings
 from xcbench.data.dataset import Dataset, TopK
+from xcbench.data.matrix import slice_rows
 from xcbench.errors import ConfigError
 from xcbench.kernels.topk import top_k_product
 from xcbench.models.base import Executor, InlineExecutor, Task
@@ -82,8 +83,9 @@ class GlobalFixedRank:
         labels = np.empty((n, k), dtype=np.int32)
         scores = np.empty((n, k), dtype=np.float32)
         for start in range(0, n, PREDICTED_ROWS):
-            rows = slice(start, start + PREDICTED_ROWS)
-            labels[rows], scores[rows] = top_k_product(X[rows] @ self._left, self._right, k)
+            rows = slice(start, min(start + PREDICTED_ROWS, n))
+            block = slice_rows(X, rows.start, rows.stop)
+            labels[rows], scores[rows] = top_k_product(block @ self._left, self._right, k)
         return TopK(labels, scores)
 
     def save(self, folder: Path) -> None:

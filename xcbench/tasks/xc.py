@@ -18,6 +18,7 @@ import numpy as np
 from xcbench.config.schema import DatasetConfig, JobConfig, PropensityConfig
 from xcbench.data.catalogue import catalogue
 from xcbench.data.dataset import Dataset, TopK
+from xcbench.data.matrix import take_rows
 from xcbench.data.sources import locate
 from xcbench.data.store import PreparedData, prepare
 from xcbench.errors import DataError
@@ -204,5 +205,5 @@ def predict_whole(saved: Path, test: Dataset, k: int, executor: Executor) -> tup
 def _predict_rows(
     saved: Path, test: Dataset, rows: np.ndarray, k: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    block = load_model(saved).predict(test.X[rows], k)
+    block = load_model(saved).predict(take_rows(test.X, rows), k)
     return block.labels, block.scores

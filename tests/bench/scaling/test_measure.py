@@ -3,11 +3,14 @@
 import csv
 import signal
 import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
 
+from tests.bench.scaling.conftest import made
+from xcbench.bench.scaling import child
 from xcbench.bench.scaling import measure as module
 from xcbench.bench.scaling import plan as planning
 from xcbench.bench.scaling.measure import measure
@@ -18,11 +21,25 @@ from xcbench.data.synthesis import SynthesisShape
 from xcbench.errors import DataError
 
 A_B = Propensity(a=0.55, b=1.5)
+RUN = subprocess.run
 SHAPE = SynthesisShape(60, 20, 50, 12, features_per_point=8, labels_per_point=2)
 
 
-def said(text):
+def unheard(what):
     pass
+
+
+def in_this_process(command, **options):
+    """A task of child.py without the seconds that a new process takes to start."""
+    if module._CHILD not in command or "prepare" in command:  # one does start
+        return RUN(command, **options)
+    patch = pytest.MonkeyPatch()
+    patch.setattr(sys, "argv", command[2:])
+    patch.setenv("XCBENCH_CACHE", options["env"]["XCBENCH_CACHE"])
+    try:
+        return subprocess.CompletedProcess(command, child.main(), "", "")
+    finally:
+        patch.undo()
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +48,7 @@ def smoke(tmp_path_factory):
     folder = tmp_path_factory.mktemp("scaling")
     patch = pytest.MonkeyPatch()
     patch.setattr(planning, "FACTORS", ())
+    patch.setattr(module.subprocess, "run", in_this_process)
     patch.setenv("XCBENCH_CACHE", str(folder / "unused"))
     options = ["--scales", "0.001", "--repeats", "1", "--jobs", "2", "--work", str(folder / "work")]
     result = CliRunner().invoke(
@@ -91,6 +109,7 @@ def test_peers_are_measured_on_the_same_file_or_say_what_they_lack(smoke):
 def test_of_the_work_only_the_texts_are_kept(smoke):
     _, _, folder = smoke
     (texts,) = (folder / "work").iterdir()
+    assert sorted(path.name for path in (folder / "out").iterdir()) == ["s.csv", "s.md"]
     assert {path.name for path in texts.iterdir()} >= {"train.txt", "test.txt"}
     assert not (folder / "unused").exists()
 
@@ -106,12 +125,65 @@ def test_made_texts_are_found_again_and_removed_unless_kept(tmp_path, monkeypatc
     monkeypatch.setattr(module._Bench, "measurements", lambda self, points, say: [])
     groups = [[Point(SHAPE, 1.0, OURS, 1, ("n",))]]
     for _ in range(2):
-        measure(groups, A_B, tmp_path, said)
+        measure(groups, A_B, tmp_path, unheard, unheard)
     assert len(made) == 1
     assert list(tmp_path.iterdir()) == made
-    measure(groups, A_B, None, said)
+    measure(groups, A_B, None, unheard, unheard)
     assert len(made) == 2
     assert not made[1].exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "count"), [("__version__", "9", 1), ("GENERATOR", 99, 2)]
+)
+def test_texts_are_made_anew_for_another_generator_alone(name, value, count, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "synthesize", lambda folder, shape, seed: folder.mkdir())
+    monkeypatch.setattr(module._Bench, "measurements", lambda self, points, say: [])
+    groups = [[Point(SHAPE, 1.0, OURS, 1, ("n",))]]
+    measure(groups, A_B, tmp_path, unheard, unheard)
+    monkeypatch.setattr(module, name, value, raising=False)
+    measure(groups, A_B, tmp_path, unheard, unheard)
+    assert len(list(tmp_path.iterdir())) == count
+
+
+def test_data_too_large_for_this_machine_fails_its_points_before_it_is_made(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "available_memory", lambda: 1000)
+    monkeypatch.setattr(module, "synthesize", lambda *arguments: pytest.fail("made"))
+    found = measure([[Point(SHAPE, 1.0, OURS, 1)]], A_B, tmp_path, unheard, unheard)
+    assert "of memory to draw from" in found.measurements[0].error
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [(KeyboardInterrupt(), 130, "interrupted"), (SystemExit(143), 143, "ended by a signal")],
+)
+@pytest.mark.parametrize("has_out", [True, False])
+def test_an_interruption_keeps_what_was_measured_and_the_results_of_before(
+    error, code, said, has_out, tmp_path, monkeypatch
+):
+    def interrupted(self, points, say):
+        yield made(points[0])
+        raise error
+
+    monkeypatch.setattr(module, "synthesize", lambda folder, shape, seed: folder.mkdir())
+    monkeypatch.setattr(module._Bench, "measurements", interrupted)
+    monkeypatch.setattr(module._Bench, "work", lambda self, measurement: {})
+    before = tmp_path / "s.csv"
+    before.write_text("of before")
+    options = ["--scales", "0.01", "--repeats", "1", "--jobs", "1", "--peers-up-to", "0"]
+    options += ["--out", str(before)] if has_out else []
+    result = CliRunner().invoke(app, ["bench", "--only", "scaling", *options])
+    assert result.exit_code == code
+    kept = tmp_path / "s.part.csv"
+    where = f"they are kept in {kept}" if has_out else "nothing is kept"
+    assert f"{said}; 1 of 5 measurements are done; {where}\n" in result.output
+    assert before.read_text() == "of before"
+    assert kept.exists() == has_out
+    if has_out:
+        with kept.open() as file:
+            rows = list(csv.DictReader(file))
+        assert {row["points"] for row in rows} == {"4904"}
+        assert rows[-1]["P@1"] == "41.25"
 
 
 def test_data_that_cannot_be_read_fails_its_points_in_one_line(tmp_path, monkeypatch):
@@ -122,7 +194,7 @@ def test_data_that_cannot_be_read_fails_its_points_in_one_line(tmp_path, monkeyp
 
     monkeypatch.setattr(module, "synthesize", synthesize)
     points = [Point(SHAPE, 1.0, name, 1, AXES) for name in (OURS, PEERS[0])]
-    found = measure([points], A_B, tmp_path, said)
+    found = measure([points], A_B, tmp_path, unheard, unheard)
     assert [m.point for m in found.measurements] == points
     for m in found.measurements:
         assert "train.txt, line 1" in m.error
@@ -144,7 +216,7 @@ def test_data_that_finds_no_room_fails_its_points_and_no_others(tmp_path, monkey
     monkeypatch.setattr(module, "synthesize", synthesize)
     monkeypatch.setattr(module._Bench, "measurements", measured)
     groups = [[Point(shape, 1.0, OURS, 2, ("n",))] for shape in (larger, SHAPE)]
-    found = measure(groups, A_B, tmp_path, said)
+    found = measure(groups, A_B, tmp_path, unheard, unheard)
     assert [m.error for m in found.measurements] == ["no room", ""]
 
 
@@ -157,7 +229,7 @@ def test_work_that_cannot_be_counted_is_a_failure_beside_what_was_measured(tmp_p
         module._Bench, "measurements", lambda self, points, say: map(module.Measurement, points)
     )
     monkeypatch.setattr(module._Bench, "work", work)
-    found = measure([[Point(SHAPE, 1.0, OURS, 1, AXES)]], A_B, tmp_path, said)
+    found = measure([[Point(SHAPE, 1.0, OURS, 1, AXES)]], A_B, tmp_path, unheard, unheard)
     assert [m.error for m in found.measurements] == ["", "its work: it is gone"]
 
 
@@ -175,7 +247,9 @@ def test_a_process_that_fails_says_why(tmp_path, monkeypatch, status, stderr, ex
         module.subprocess, "run",
         lambda command, **options: subprocess.CompletedProcess(command, status, "", stderr),
     )  # fmt: skip
-    (measured,) = measure([[Point(SHAPE, 1.0, OURS, 1)]], A_B, tmp_path, said).measurements
+    (measured,) = measure(
+        [[Point(SHAPE, 1.0, OURS, 1)]], A_B, tmp_path, unheard, unheard
+    ).measurements
     assert (measured.error, measured.is_left_out) == (expected, False)
 
 

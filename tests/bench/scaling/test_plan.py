@@ -74,5 +74,10 @@ def test_scales_that_say_nothing_are_refused(text):
 
 
 def test_a_scale_that_leaves_fewer_features_than_a_point_has_is_refused(entry):
-    with pytest.raises(ConfigError, match="features_per_point"):
+    with pytest.raises(ConfigError, match=r"^--scales 1e-07: expected about"):
         plan(entry, (1e-7,), jobs=1, peers_up_to=0.0)
+
+
+def test_a_base_too_small_for_a_quarter_of_its_features_is_refused_by_the_options_name(entry):
+    with pytest.raises(ConfigError, match=r"^--scales 1e-05, the base, with 0.25 to 4 times"):
+        plan(entry, (1e-5,), jobs=1, peers_up_to=0.0)

@@ -77,9 +77,25 @@ def test_the_parts_make_it_again():
 
 
 @pytest.mark.parametrize("density", [0.2, 1.0])
-def test_values_too_large_for_sixteen_bits_are_refused(density):
-    with pytest.raises(ValueError, match=r"size 7e\+04 does not fit float16"):
-        Packed.of(matrix(density=density) * 0 + np.float32(7e4), "float16")
+@pytest.mark.parametrize("size", [1e-44, 1e-8, 1.0, 7e4, 3e36])
+def test_sixteen_bits_are_as_exact_for_values_of_any_size(size, density):
+    dense = matrix(density=density) * np.float32(size)
+    kept, X = Packed.of(dense, "float16"), features(len(dense))
+    # Half of the last of 11 bits, and near the end of what 32 bits hold that of its own last one.
+    bound = 2.0**-11 * np.abs(dense) + 1e-45
+    assert (np.abs(kept[0:50].astype(np.float64) - dense) <= bound).all()
+    np.testing.assert_array_equal(Packed(*kept.parts)[7:9], kept[7:9])
+    expected = X.toarray().astype(np.float64) @ kept[0:50]
+    bound = 1e-5 * (np.abs(X.toarray()) @ np.abs(kept[0:50]).astype(np.float64)) + 1e-43
+    assert (np.abs(kept.multiplied_by(X) - expected) <= bound).all()
+
+
+@given(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=1))
+def test_entries_far_below_the_largest_alone_become_zero(values):
+    dense = np.array([values], np.float32)
+    found = Packed.of(dense, "float16")[0:1].astype(np.float64)
+    bound = 2.0**-11 * np.abs(dense.astype(np.float64)) + 2.0**-39 * np.abs(dense).max() + 2e-45
+    assert (np.abs(found - dense) <= bound).all()
 
 
 def test_more_columns_than_sixteen_bits_number_are_kept_dense():

@@ -198,3 +198,25 @@ def test_features_whose_weights_are_all_zero_are_not_kept():
     (cluster,) = learner.clusters
     assert 0 < cluster.features.size < 60
     assert cluster.weights.counts.min() > 0
+
+
+@pytest.mark.parametrize("size", [1e-8, 1e8])
+@pytest.mark.parametrize("kind", ["cosine", "euclidean"])
+def test_sixteen_bits_serve_features_of_any_size(size, kind, tmp_path):
+    """Weights of features of 1e8 are about 1e-8, which float16 has no digits for."""
+    train, test = made(), made(50, seed=1)
+    train.X.data *= np.float32(size)
+    test.X.data *= np.float32(size)
+    found = []
+    for storage in ({}, SIXTEEN):
+        settings = LocalEmbeddingSettings.model_validate(
+            {
+                "clusters": 4, "rank": 6, "storage": storage,
+                "vote": {"kind": kind, "neighbours": 5},
+            }
+        )  # fmt: skip
+        model = LocalEmbedding(settings, 0).fit(train)
+        found.append(model.predict(test.X, 1).labels)
+    assert np.unique(found[0]).size > 3
+    assert (found[0] == found[1]).mean() > 0.8
+    np.testing.assert_array_equal(saved(model, tmp_path).predict(test.X, 1).labels, found[1])

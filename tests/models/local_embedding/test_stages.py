@@ -10,7 +10,8 @@ from xcbench.errors import TaskError
 from xcbench.models.base import InlineExecutor
 from xcbench.models.local_embedding import LocalEmbedding
 from xcbench.models.local_embedding import cluster as cluster_module
-from xcbench.models.local_embedding.cluster import _restricted
+from xcbench.models.local_embedding.cluster import restricted
+from xcbench.models.local_embedding.partition import nearest_cluster
 from xcbench.models.local_embedding.regression import active_features, embed, regress, zero_smallest
 from xcbench.models.local_embedding.vote import database, nearest
 from xcbench.optim.ridge import SparseOperator
@@ -35,7 +36,7 @@ def test_active_features_keep_every_value(made):
 def test_restriction_to_features_equals_column_indexing(made):
     for features in (np.array([], np.int32), np.array([0, 7, 39], np.int32), np.arange(40)):
         expected = made.X.toarray()[:, features]
-        np.testing.assert_array_equal(_restricted(made.X, features).toarray(), expected)
+        np.testing.assert_array_equal(restricted(made.X, features).toarray(), expected)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.75])
@@ -101,7 +102,8 @@ def test_learners_pool_their_votes(made):
     pooled = model.predict(made.X[:10], 15)
     Y, scores = made.Y.toarray(), np.zeros((10, 15))
     for learner in model.learners:
-        ids, weights = model._votes(learner, made.X[:10])
+        cluster_of = nearest_cluster(made.X[:10], learner.centroids)
+        ids, weights = model._votes(learner, cluster_of, made.X[:10])
         scores += np.einsum("ij,ijl->il", weights, Y[ids] * (ids >= 0)[:, :, None])
     found = np.take_along_axis(scores, np.maximum(pooled.labels, 0), axis=1)
     listed = pooled.labels >= 0

@@ -111,7 +111,8 @@ def _caption(found: list[Measurement], like: str, where: str) -> str:
         "prediction by the clock; peak resident memory of all processes without what they hold "
         f"before. Made-up data in the shape of {like}: l grows in step with n, d as its root. "
         "Lines are power laws fitted by least squares on the logarithms; the legend states their "
-        f"exponents. Every point once, {cores(found[0].point.jobs)}, on {where}."
+        f"exponents, which are of n with l and d in step, not of n alone. Every point "
+        f"once, {cores(found[0].point.jobs)}, on {where}."
     )
 
 

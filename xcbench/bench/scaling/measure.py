@@ -14,7 +14,6 @@ from signal import SIGKILL
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from xcbench import __version__
 from xcbench.bench.scaling.child import CONFIG, ERROR, MODEL, REPLY, TASK_FILES
 from xcbench.bench.scaling.plan import OURS, Point, spoken
 from xcbench.bench.scaling.rates import Work
@@ -22,9 +21,11 @@ from xcbench.bench.scaling.recorder import StageCost
 from xcbench.config.presets import PRESETS
 from xcbench.config.resolve import MODELS
 from xcbench.data.catalogue import Propensity
-from xcbench.data.synthesis import SynthesisShape, synthesize
+from xcbench.data.synthesis import GENERATOR, SynthesisShape, synthesize
+from xcbench.data.synthesis_room import require_room
 from xcbench.errors import XCBenchError
 from xcbench.models.peers import missing
+from xcbench.runner.available_memory import available_memory
 from xcbench.runner.files import remove
 
 SEED = 0
@@ -70,6 +71,7 @@ def measure(
     propensity: Propensity,
     kept: Path | None,
     say: Callable[[str], None],
+    keep: Callable[[Sequence[Measurement]], None],
 ) -> Scaling:
     """Measure every point, each in a process of its own, those of a shape on the same files.
 
@@ -83,6 +85,8 @@ def measure(
         Where the texts are kept and found again; they are removed at the end if None.
     say : callable
         Told what is done next.
+    keep : callable
+        Given all measurements so far, whenever there is one more.
     """
     found: list[Measurement] = []
     work: dict[str, Work] = {}
@@ -94,10 +98,12 @@ def measure(
                 texts = _texts(group[0].shape, kept or Path(folder), say)
             except XCBenchError as error:  # no room for it: smaller ones have been measured
                 found += [Measurement(point, str(error)) for point in group]
+                keep(found)
                 continue
             bench = _Bench(Path(folder), texts, propensity)
             for measurement in bench.measurements(group, say):
                 found.append(measurement)
+                keep(found)
                 if _tells_work(measurement):
                     work = _work(bench, measurement, found)
     return Scaling(tuple(found), work)
@@ -120,10 +126,11 @@ def _tells_work(measurement: Measurement) -> bool:
 
 def _texts(shape: SynthesisShape, root: Path, say: Callable[[str], None]) -> Path:
     """The folder with the texts of a shape; made unless it is there."""
-    # Another version may draw other data.
-    name = sha256(repr((__version__, SEED, astuple(shape))).encode()).hexdigest()[:8]
+    # Another generator draws other data, another version of the package need not.
+    name = sha256(repr((GENERATOR, SEED, astuple(shape))).encode()).hexdigest()[:8]
     folder = root / f"n{shape.n_train}-d{shape.n_features}-l{shape.n_labels}-{name}"
     if not folder.is_dir():
+        require_room(shape, folder, available_memory())
         say(f"making data: {spoken(shape)}")
         synthesize(folder, shape, SEED)
     return folder

@@ -18,6 +18,7 @@ OURS = "rxml"
 PEERS = ("omikuji-parabel", "napkinxc-plt")  # the presets that are their libraries' defaults
 FACTORS = (0.25, 4.0)  # of d and of l, beside the base's own
 _LARGEST = 10.0
+_NAMED = "--scales"
 
 
 @dataclass(frozen=True)
@@ -54,24 +55,33 @@ def plan(
 
     Along n all three sizes grow as a larger collection of the same kind would: n and l with the
     scale, d with its root. Along d and l the others stay those of the base.
+
+    Raises
+    ------
+    ConfigError
+        A scale leaves fewer features or labels than a point has.
     """
     scales = sorted(scales)
     base = scales[(len(scales) - 1) // 2]
     groups = [_of_scale(entry, scale, scale == base, jobs, peers_up_to) for scale in scales]
-    shape = SynthesisShape.like(entry, base)
-    for factor in FACTORS:
-        wider = replace(shape, n_features=_times(shape.n_features, factor))
-        groups.append([Point(wider, base, OURS, jobs, ("d",))])
-    for factor in FACTORS:
-        more = replace(shape, n_labels=_times(shape.n_labels, factor))
-        groups.append([Point(more, base, OURS, jobs, ("l",))])
+    shape = SynthesisShape.like(entry, base, _NAMED)
+    try:
+        wider = [replace(shape, n_features=_times(shape.n_features, f)) for f in FACTORS]
+        more = [replace(shape, n_labels=_times(shape.n_labels, f)) for f in FACTORS]
+    except ConfigError as error:
+        raise ConfigError(
+            f"{_NAMED} {base:g}, the base, with {FACTORS[0]:g} to {FACTORS[-1]:g} times its "
+            f"features or labels: {error}"
+        ) from None
+    groups += [[Point(other, base, OURS, jobs, ("d",))] for other in wider]
+    groups += [[Point(other, base, OURS, jobs, ("l",))] for other in more]
     return groups
 
 
 def _of_scale(
     entry: CatalogueEntry, scale: float, is_base: bool, jobs: int, peers_up_to: float
 ) -> list[Point]:
-    shape = SynthesisShape.like(entry, scale)
+    shape = SynthesisShape.like(entry, scale, _NAMED)
     points = [Point(shape, scale, OURS, jobs, AXES if is_base else ("n",))]
     if is_base:
         points += [Point(shape, scale, OURS, fewer, ("processes",)) for fewer in _powers(jobs)]

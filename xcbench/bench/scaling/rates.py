@@ -15,6 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from xcbench.data.dataset import Dataset
+from xcbench.data.matrix import take_rows
 from xcbench.models.local_embedding import LocalEmbedding
 from xcbench.models.local_embedding.cluster import Cluster
 from xcbench.models.local_embedding.completion import complete
@@ -141,7 +142,7 @@ def _partition(model: LocalEmbedding, clusters_of: np.ndarray, train: Dataset) -
 def _fitted_again(model: LocalEmbedding, cluster: Cluster, train: Dataset) -> dict[str, Work]:
     """Work and time of the stages of a cluster, by this thread."""
     settings, found = model.settings, {}
-    Y = train.Y[cluster.rows]
+    Y = take_rows(train.Y, cluster.rows)
     start = perf_counter()
     lists = find_neighbours(Y, settings.neighbours)
     spent = perf_counter() - start
@@ -156,7 +157,7 @@ def _fitted_again(model: LocalEmbedding, cluster: Cluster, train: Dataset) -> di
     known = lists.symmetrised(np.argsort(locality_order(Y)).astype(np.int32))
     found["completion"] = _completion(known, Z.shape[1], settings.completion.iterations, spent)
     start = perf_counter()
-    operator = CountingOperator(active_features(train.X[cluster.rows])[1])
+    operator = CountingOperator(active_features(take_rows(train.X, cluster.rows))[1])
     embed(operator, regress(operator, Z, settings.regression), settings.regression)
     spent = perf_counter() - start
     found["regression"] = _regression(operator, Z.shape[1], spent)

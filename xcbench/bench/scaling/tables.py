@@ -153,7 +153,8 @@ def _exponents(measured: tuple[Measurement, ...]) -> Block:
     note = (
         "Exponent b of cost = a size^b, least squares on the logarithms, ± its standard error: 1 "
         "is linear. Stages: seconds summed over tasks; total: train and predict by the clock; "
-        "memory: peak without what the processes hold before."
+        "memory: peak without what the processes hold before. Along n, l and d grow too: it "
+        "is what a larger collection of the same kind costs, not what n alone does."
     )
     return Block("Fitted exponents", tuple(lines), (note,))
 
@@ -213,9 +214,10 @@ def _peers(measured: tuple[Measurement, ...]) -> list[Block]:
         if m.point.shape in with_peers and (m.point.method != OURS or "n" in m.point.axes):
             compared.setdefault(spoken(m.point.shape), []).append(m)
     notes = (
-        "All on the same file with as many cores; peers with their libraries' defaults, timed "
-        "without reading and writing files; data is what the processes did not hold before. Which "
-        "is the more accurate on made-up data says nothing about real data.",
+        "All on the same file with as many cores; peers with their libraries' defaults. Times are "
+        "without reading and writing files, but napkinXC writes its model while it trains. Data is "
+        "what the processes did not hold before. Which is the more accurate on made-up data says "
+        "nothing about real data.",
     )
     return [
         Block(f"Peers, {name}, {cores(found[0].point.jobs)}", _peer_lines(found), notes)

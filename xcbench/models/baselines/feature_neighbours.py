@@ -12,6 +12,7 @@ from scipy import sparse
 from xcbench.config.peers import FeatureNeighboursSettings
 from xcbench.data.dataset import Dataset, TopK
 from xcbench.data.features import unit
+from xcbench.data.matrix import slice_rows
 from xcbench.kernels.csr import csr_parts
 from xcbench.kernels.tally import tally
 from xcbench.kernels.topk import top_k
@@ -70,8 +71,8 @@ class FeatureNeighbours:
         X = unit(X)
         step = max(1, SIMILARITIES // self._index.shape[1])
         for start in range(0, n, step):
-            rows = slice(start, start + step)
-            ids, weights = self._neighbours(X[rows])
+            rows = slice(start, min(start + step, n))
+            ids, weights = self._neighbours(slice_rows(X, rows.start, rows.stop))
             tally(ids, weights, indptr, indices, equal, labels[rows], scores[rows])
         return TopK(labels, scores)
 

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from xcbench.config.peers import OneVsRestSettings
 from xcbench.data.dataset import Dataset, TopK
-from xcbench.data.matrix import csr, row_pointers
+from xcbench.data.matrix import csr, row_pointers, slice_rows
 from xcbench.kernels import sparse_dense
 from xcbench.kernels.csr import csr_parts
 from xcbench.kernels.topk import top_k
@@ -93,8 +93,9 @@ class OneVsRest:
         labels, scores = np.empty((n, k), np.int32), np.empty((n, k), np.float32)
         step = max(1, SCORES // n_labels)
         for start in range(0, n, step):
-            rows = slice(start, start + step)
-            labels[rows], scores[rows] = top_k(self._scores(X[rows]), k)
+            rows = slice(start, min(start + step, n))
+            block = slice_rows(X, rows.start, rows.stop)
+            labels[rows], scores[rows] = top_k(self._scores(block), k)
         return TopK(labels, scores)
 
     def _scores(self, X: sparse.csr_array) -> np.ndarray:

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from xcbench.config.methods import LocalEmbeddingSettings, VoteSettings
 from xcbench.data.dataset import Dataset
+from xcbench.data.matrix import take_rows
 from xcbench.models.local_embedding.completion import complete
 from xcbench.models.local_embedding.metric import metric_factor
 from xcbench.models.local_embedding.neighbours import find_neighbours, locality_order
@@ -58,7 +59,7 @@ class Cluster:
         self, X: sparse.csr_array, settings: VoteSettings
     ) -> tuple[np.ndarray, np.ndarray]:
         """Training rows nearest to each row of X (m, d) and their votes' weights, both (m, k)."""
-        Z = self.weights.multiplied_by(_restricted(X, self.features))
+        Z = self.weights.multiplied_by(restricted(X, self.features))
         ids, weights = nearest(Z, self.stored, settings)
         return np.where(ids >= 0, self.rows[ids], np.int32(-1)), weights
 
@@ -77,12 +78,12 @@ def fit_cluster(
     """
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(learner, number)))
     clock = _Clock()
-    Y = train.Y[rows]
+    Y = take_rows(train.Y, rows)
     lists = find_neighbours(Y, settings.neighbours)
     clock.lap("neighbours")
     Z = complete(lists, locality_order(Y), settings.rank, settings.completion, rng)
     clock.lap("completion")
-    features, X = active_features(train.X[rows])
+    features, X = active_features(take_rows(train.X, rows))
     operator = SparseOperator(X)
     V = regress(operator, Z, settings.regression)
     E = embed(operator, V, settings.regression)
@@ -114,7 +115,7 @@ class _Clock:
         self._last = now
 
 
-def _restricted(X: sparse.csr_array, features: np.ndarray) -> sparse.csr_array:
+def restricted(X: sparse.csr_array, features: np.ndarray) -> sparse.csr_array:
     """Columns ``features`` (ascending) of X, renumbered; a binary search an entry of X."""
     if features.size == 0:
         return sparse.csr_array((X.shape[0], 0), dtype=np.float32)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
@@ -15,7 +15,7 @@ from scipy import sparse
 
 from xcbench.config.methods import LocalEmbeddingSettings, PartitionSettings
 from xcbench.data.dataset import Dataset, TopK
-from xcbench.data.matrix import csr
+from xcbench.data.matrix import csr, take_rows
 from xcbench.kernels.blend import blend
 from xcbench.kernels.csr import csr_parts
 from xcbench.kernels.tally import tally
@@ -23,8 +23,8 @@ from xcbench.metrics.propensity import inverse_propensity
 from xcbench.models.base import BLOCK_ROWS, Executor, InlineExecutor, Task, consecutive
 from xcbench.models.files import csr_bytes
 from xcbench.models.local_embedding import files
-from xcbench.models.local_embedding.cluster import Cluster, fit_cluster
-from xcbench.models.local_embedding.head import LinearHead, assembled, head_tasks
+from xcbench.models.local_embedding.cluster import Cluster, fit_cluster, restricted
+from xcbench.models.local_embedding.head import LinearHead, head_tasks, heads_of
 from xcbench.models.local_embedding.partition import nearest_cluster, partition
 
 POINTS_PER_CLUSTER = 6000  # of ``clusters: auto``, as in the RXML paper
@@ -64,10 +64,10 @@ class LocalEmbedding:
         self.stage_seconds: dict[str, float] = {}
         self.learners: Sequence[Learner] = []
         self.labels = sparse.csr_array((0, 0), dtype=np.float32)
-        self.head: LinearHead | None = None
+        self.heads: Sequence[LinearHead] = []
 
     def fit(self, train: Dataset, executor: Executor | None = None) -> Self:
-        """Fit every (learner, cluster), and every block of labels of the head, as its own task.
+        """Fit every (learner, cluster), and every part of the head, as its own task.
 
         Points without labels take no part in the clusters.
         """
@@ -98,7 +98,7 @@ class LocalEmbedding:
             for learner, (members, _, _) in enumerate(splits)
             for number, rows in enumerate(members)
         ]
-        heads = head_tasks(train, settings.head) if settings.head.kind != "none" else []
+        heads = head_tasks(train, splits[0][0], settings.head)
         # In one stage, so that the head's tasks fill the cores the clusters leave idle.
         fitted = iter(executor.map(_call, [*tasks, *heads], "clusters"))
         total: Counter[str] = Counter()
@@ -114,7 +114,7 @@ class LocalEmbedding:
         self.learners = learners
         if heads:
             parts = list(fitted)
-            self.head = assembled([arrays for arrays, _ in parts], train.n_features)
+            self.heads = heads_of([arrays for arrays, _ in parts], train.n_features, settings.head)
             for _, stage_seconds in parts:
                 total.update(stage_seconds)
         self.stage_seconds = dict(total)
@@ -130,7 +130,7 @@ class LocalEmbedding:
         n = X.shape[0]
         labels, scores = np.empty((n, k), np.int32), np.empty((n, k), np.float32)
         for rows in self.blocks(X):
-            labels[rows], scores[rows] = self._predict_block(X[rows], k)
+            labels[rows], scores[rows] = self._predict_block(take_rows(X, rows), k)
         return TopK(labels, scores)
 
     def blocks(self, X: sparse.csr_array, threads: int = 1) -> list[np.ndarray]:
@@ -157,25 +157,37 @@ class LocalEmbedding:
         votes_of_each = self.settings.vote.neighbours
         shape = (X.shape[0], len(self.learners) * votes_of_each)
         ids, votes = np.empty(shape, np.int32), np.empty(shape, np.float32)
+        one_head = np.zeros(X.shape[0], np.int32)
+        head_of = one_head
         for number, learner in enumerate(self.learners):
             own = slice(number * votes_of_each, (number + 1) * votes_of_each)
-            ids[:, own], votes[:, own] = self._votes(learner, X)
+            cluster_of = nearest_cluster(X, learner.centroids) if learner.clusters else one_head
+            ids[:, own], votes[:, own] = self._votes(learner, cluster_of, X)
+            if number == 0 and self.settings.head.scope == "cluster":
+                head_of = cluster_of
         known = csr_parts(self.labels)[:2]
-        if self.head is None:
+        if not self.heads:
             tally(ids, votes, *known, self._label_weights(), labels, scores)
             return labels, scores
-        blend(
-            ids,
-            votes,
-            *known,
-            *csr_parts(X),
-            *csr_parts(self.head.weights),
-            self.head.intercepts,
-            self.settings.head.weight,
-            self._label_weights(),
-            labels,
-            scores,
-        )
+        weights = self._label_weights()
+        for number, rows in _visits(head_of):
+            head = self.heads[number]
+            of_visit = labels[rows], scores[rows]
+            blend(
+                ids[rows],
+                votes[rows],
+                *known,
+                *csr_parts(restricted(take_rows(X, rows), head.features)),
+                head.labels,
+                head.starts,
+                head.places,
+                head.values,
+                head.intercepts,
+                self.settings.head.weight,
+                weights,
+                *of_visit,
+            )
+            labels[rows], scores[rows] = of_visit
         return labels, scores
 
     def _label_weights(self) -> np.ndarray:
@@ -185,18 +197,19 @@ class LocalEmbedding:
         weights = inverse_propensity(self.labels, *USUAL_PROPENSITY) ** self.settings.tail
         return weights.astype(np.float32)
 
-    def _votes(self, learner: Learner, X: sparse.csr_array) -> tuple[np.ndarray, np.ndarray]:
+    def _votes(
+        self, learner: Learner, cluster_of: np.ndarray, X: sparse.csr_array
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Neighbours and their votes in the clusters that rows of X belong to."""
         shape = (X.shape[0], self.settings.vote.neighbours)
         ids = np.full(shape, -1, np.int32)
         weights = np.zeros(shape, np.float32)
         if not learner.clusters:
             return ids, weights
-        cluster_of = nearest_cluster(X, learner.centroids)
-        for number in np.unique(cluster_of).tolist():
-            rows = np.flatnonzero(cluster_of == number)
+        for number, rows in _visits(cluster_of):
             # Held by no name: a saved model's cluster is gone before the next is opened.
             ids[rows], weights[rows] = learner.clusters[number].neighbours(
-                X[rows], self.settings.vote
+                take_rows(X, rows), self.settings.vote
             )
         return ids, weights
 
@@ -204,10 +217,9 @@ class LocalEmbedding:
     def nbytes(self) -> int:
         """Bytes of centroids, regressors, stored embeddings, head and the training labels."""
         labels = self.labels.indptr.nbytes + self.labels.indices.nbytes
-        head = self.head.nbytes if self.head is not None else 0
         return (
             labels
-            + head
+            + sum(head.nbytes for head in self.heads)
             + sum(
                 csr_bytes(learner.centroids)
                 + sum(a.nbytes for c in learner.clusters for a in c.arrays)
@@ -222,8 +234,8 @@ class LocalEmbedding:
             files.save_learner(
                 folder, number, learner.centroids, learner.clusters, self.settings.storage
             )
-        if self.head is not None:
-            files.save_head(folder, self.head)
+        if self.heads:
+            files.save_heads(folder, self.heads)
 
     @classmethod
     def load(cls, folder: Path) -> Self:
@@ -235,8 +247,14 @@ class LocalEmbedding:
             settings.learners, lambda number: Learner(*files.load_learner(folder, number))
         )
         if settings.head.kind != "none":
-            model.head = files.load_head(folder, labels.shape[1])
+            model.heads = files.load_heads(folder)
         return model
+
+
+def _visits(cluster_of: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """The clusters met, ascending, and the rows in each."""
+    for number in np.unique(cluster_of).tolist():
+        yield number, np.flatnonzero(cluster_of == number)
 
 
 def _call(function: Callable[..., Any], *arguments: Any) -> Any:

@@ -31,12 +31,18 @@ from xcbench.models.local_embedding.packed import Packed
 
 T = TypeVar("T")
 
-FORMAT = 2  # of the files; raised when they change
+FORMAT = 3  # of the files; raised when they change
 # The flat files of a learner: Cluster.arrays, in this order.
 FLAT = (
     "rows", "features", "weight-values", "weight-columns", "weight-counts",
     "stored-values", "stored-columns", "stored-counts",
 )  # fmt: skip
+
+# The flat files of the heads: LinearHead.arrays, in this order.
+HEAD = {
+    "labels": np.int32, "features": np.int32, "starts": np.int64, "places": np.int32,
+    "values": np.float32, "intercepts": np.float32,
+}  # fmt: skip
 
 
 class OnDemand(Sequence[T]):
@@ -98,9 +104,13 @@ def save_learner(
     name = f"learner-{number:03d}"
     save_csr(folder, f"{name}-centroids", centroids)
     layout = [
-        (c.weights.width, c.stored.width, *(array.size for array in c.arrays)) for c in clusters
+        (
+            *(c.weights.width, c.weights.exponent, c.stored.width, c.stored.exponent),
+            *(array.size for array in c.arrays),
+        )
+        for c in clusters
     ]
-    np.save(folder / f"{name}-layout.npy", np.array(layout, np.int64).reshape(-1, 2 + len(FLAT)))
+    np.save(folder / f"{name}-layout.npy", np.array(layout, np.int64).reshape(-1, 4 + len(FLAT)))
     dtypes = (
         np.int32, np.int32, storage.weights, np.uint16, np.uint16,
         storage.embeddings, np.uint16, np.uint16,
@@ -113,17 +123,15 @@ def load_learner(folder: Path, number: int) -> tuple[sparse.csr_array, Sequence[
     """Map one learner's centroids; its clusters are mapped when they are asked for."""
     name = f"learner-{number:03d}"
     layout = np.load(folder / f"{name}-layout.npy", allow_pickle=False)
-    ends = np.cumsum(layout[:, 2:], axis=0)
+    sizes = layout[:, 4:]
+    ends = np.cumsum(sizes, axis=0)
     paths = [folder / f"{name}-{flat}.npy" for flat in FLAT]
 
     def opened(cluster: int) -> Cluster:
-        sizes = layout[cluster, 2:]
-        arrays = [
-            open_array(path)[end - size : end]
-            for path, end, size in zip(paths, ends[cluster], sizes, strict=True)
-        ]
-        r, width = layout[cluster, :2].tolist()
-        weights, stored = _packed(arrays[2:5], r), _packed(arrays[5:], width)
+        arrays = _parts(paths, ends[cluster], sizes[cluster])
+        width, exponent, stored_width, stored_exponent = layout[cluster, :4].tolist()
+        weights = _packed(arrays[2:5], width, exponent)
+        stored = _packed(arrays[5:], stored_width, stored_exponent)
         return Cluster(arrays[0], arrays[1], weights, stored)
 
     clusters = len(layout)
@@ -131,19 +139,33 @@ def load_learner(folder: Path, number: int) -> tuple[sparse.csr_array, Sequence[
     return load_csr(folder, f"{name}-centroids", max(clusters, 1)), OnDemand(clusters, opened)
 
 
-def _packed(arrays: list[np.ndarray], width: int) -> Packed:
+def _packed(arrays: list[np.ndarray], width: int, exponent: int) -> Packed:
     values, columns, counts = arrays
     dense = counts.size == 0
-    return Packed(values.reshape(-1, width) if dense else values, columns, counts, width)
+    return Packed(values.reshape(-1, width) if dense else values, columns, counts, width, exponent)
 
 
-def save_head(folder: Path, head: LinearHead) -> None:
-    """Write the linear head."""
-    save_csr(folder, "head", head.weights)
-    np.save(folder / "head_intercepts.npy", head.intercepts)
+def save_heads(folder: Path, heads: Sequence[LinearHead]) -> None:
+    """Write linear heads, one array after the other."""
+    layout = [[array.size for array in head.arrays] for head in heads]
+    np.save(folder / "head-layout.npy", np.array(layout, np.int64).reshape(-1, len(HEAD)))
+    for position, (flat, dtype) in enumerate(HEAD.items()):
+        save_flat(folder / f"head-{flat}.npy", [head.arrays[position] for head in heads], dtype)
 
 
-def load_head(folder: Path, n_labels: int) -> LinearHead:
-    """Map the linear head."""
-    intercepts = open_array(folder / "head_intercepts.npy")
-    return LinearHead(load_csr(folder, "head", n_labels), intercepts)
+def load_heads(folder: Path) -> Sequence[LinearHead]:
+    """The linear heads, each mapped when it is asked for."""
+    layout = np.load(folder / "head-layout.npy", allow_pickle=False)
+    ends = np.cumsum(layout, axis=0)
+    paths = [folder / f"head-{flat}.npy" for flat in HEAD]
+    return OnDemand(
+        len(layout), lambda number: LinearHead(*_parts(paths, ends[number], layout[number]))
+    )
+
+
+def _parts(paths: Sequence[Path], ends: np.ndarray, sizes: np.ndarray) -> list[np.ndarray]:
+    """Of each flat file the part of this size and end, mapped."""
+    return [
+        open_array(path)[end - size : end]
+        for path, end, size in zip(paths, ends, sizes, strict=True)
+    ]

@@ -12,7 +12,6 @@ from math import ceil, log, sqrt
 
 from xcbench.config.methods import (
     CompletionSettings,
-    HeadSettings,
     LocalEmbeddingSettings,
     PartitionSettings,
     RegressionSettings,
@@ -21,8 +20,8 @@ from xcbench.config.methods import (
 from xcbench.kernels.topk import BLOCK_COLUMNS
 from xcbench.kernels.topk import BLOCK_ROWS as SCORED_ROWS
 from xcbench.models.local_embedding.ensemble import POINTS_PER_CLUSTER, block_rows
-from xcbench.models.local_embedding.head import BLOCK_LABELS, RARE, TASK_LABELS
 from xcbench.models.local_embedding.partition import TABLE_LIMIT
+from xcbench.models.memory.head import head_assembly, head_bytes, head_fit, head_tasks
 from xcbench.models.memory.shape import DataShape
 from xcbench.models.memory.stages import BY_FILE, FREED, KEPT, Stage
 from xcbench.optim.ridge import CG_COLUMNS, DIRECT_LIMIT
@@ -30,9 +29,6 @@ from xcbench.optim.svp import OVERSAMPLING
 
 # Unordered pairs of Omega for each directed one: 1/2 where all choices are mutual, 1 where none is.
 MERGED = 0.75
-# Weights of the head above the usual threshold for each pair of a feature and a label that occur in
-# one training row, pairs counted with repeats: 0.06 to 1 on four data sets.
-HEAD_KEPT = 1.5
 
 
 def stages(settings: LocalEmbeddingSettings, shape: DataShape, k: int) -> tuple[Stage, ...]:
@@ -45,13 +41,19 @@ def stages(settings: LocalEmbeddingSettings, shape: DataShape, k: int) -> tuple[
     # A mean cluster can take more than the largest: it may be just small enough to factor.
     fit = max(_fit(mean, settings), _fit(largest, settings))
     model = settings.learners * clusters * mean.bytes(settings)
-    head, heads = _head_bytes(settings.head, shape), _head_tasks(settings.head, shape)
+    heads = head_tasks(settings.head, shape, clusters)
+    by_cluster = settings.head.scope == "cluster"
+    share = min(1.0, uneven / clusters) if by_cluster else 1.0
+    head = head_bytes(settings.head, shape, share)
+    all_heads = clusters * head_bytes(settings.head, shape, 1 / clusters) if by_cluster else head
+    fit = max(fit, head_fit(settings.head, shape, share))
     tasks = settings.learners * clusters + heads
-    fit = max(fit, _head_fit(settings.head, shape))
     freed = min(fit, FREED)
-    result = (model + head) // tasks
-    # Large results are mapped files, which saving reads a cluster at a time.
-    fitted = model if result < BY_FILE else largest.bytes(settings)
+    result = (model + all_heads) // tasks
+    # Large results are mapped files, which saving reads a cluster at a time; the parts of one head
+    # of all labels are read at once.
+    fitted = model + all_heads if result < BY_FILE else largest.bytes(settings) + head
+    fitted += head_assembly(settings.head, shape)
     rows = block_rows(settings, clusters, shape.n_test)
     return (
         Stage(
@@ -71,8 +73,7 @@ def stages(settings: LocalEmbeddingSettings, shape: DataShape, k: int) -> tuple[
             result=result,
             held=splits,
         ),
-        # The head's parts, by label and by feature.
-        Stage("save", "", 0, held=splits + fitted + 3 * head, freed=freed),
+        Stage("save", "", 0, held=splits + fitted, freed=freed),
         Stage(
             "predict",
             "more clusters",
@@ -85,7 +86,7 @@ def stages(settings: LocalEmbeddingSettings, shape: DataShape, k: int) -> tuple[
             + shape.test_bytes(rows),
             result=8 * k * min(rows, shape.n_test),
             freed=freed,
-            held=_assigned(shape, k) + (int(KEPT * model) if result < BY_FILE else 0),
+            held=_assigned(shape, k) + (int(KEPT * (model + all_heads)) if result < BY_FILE else 0),
         ),
     )
 
@@ -94,36 +95,6 @@ def _count(settings: LocalEmbeddingSettings, shape: DataShape) -> int:
     if settings.clusters == "auto":
         return max(1, shape.n_train // POINTS_PER_CLUSTER)
     return min(settings.clusters, shape.n_train)
-
-
-def _head_tasks(settings: HeadSettings, shape: DataShape) -> int:
-    return 0 if settings.kind == "none" else -(-shape.n_labels // TASK_LABELS)
-
-
-def _head_bytes(settings: HeadSettings, shape: DataShape) -> int:
-    """Weights as int32 and float32, row starts, intercepts."""
-    if settings.kind == "none":
-        return 0
-    kept = shape.n_features * shape.n_labels
-    if settings.threshold > 0:
-        kept = min(kept, int(HEAD_KEPT * shape.nnz_features / shape.n_train * shape.nnz_labels))
-    return 8 * kept + 4 * (shape.n_features + shape.n_labels)
-
-
-def _head_fit(settings: HeadSettings, shape: DataShape) -> int:
-    """The peak of fit_labels."""
-    if settings.kind == "none":
-        return 0
-    n, d = shape.n_train, shape.n_features
-    block = min(shape.n_labels, BLOCK_LABELS)
-    # W, image, residual, direction and a term; positive and active
-    fitting = 4 * 5 * block * (d + 1) + 2 * block * n
-    # X and its row starts as int64 (of both), places; the columns of a label, and what is active
-    rare = 8 * shape.nnz_features + 20 * (n + d) + 16 * shape.nnz_features // RARE
-    # What is kept and all of it in one array: a task may have all frequent labels.
-    most = min(shape.n_labels, TASK_LABELS) * d
-    kept = 2 * min(_head_bytes(settings, shape), 8 * most)
-    return rare + fitting + kept
 
 
 def _largest_over_mean(settings: PartitionSettings, clusters: int) -> float:
@@ -306,7 +277,9 @@ def _predict(
     k: int,
 ) -> int:
     """One block of so many rows."""
-    labels = 8 * shape.n_train + 16 * shape.n_labels  # row starts as int64; scores and weights
+    # Row starts as int64; score, vote, scored, voted and the labels' weights; the head's margins,
+    # met and places.
+    labels = 8 * shape.n_train + 29 * shape.n_labels
     # and how often each feature occurs
     assigning = _assigning(shape, clusters) + 8 * shape.n_features if clusters > 1 else 0
     votes = 8 * rows * settings.vote.neighbours * settings.learners
