@@ -93,7 +93,9 @@ def test_a_worker_out_of_memory_is_named_and_the_other_tasks_are_kept(project):
     assert "learner 0, cluster 0: a worker process was killed (out of memory is the usual" in said
     assert "Traceback" not in said
     assert [row["status"] for row in rows(project)] == ["failed"]
-    kept = sorted(path.name for path in project.glob("results/runs/tiny/rxml-*/.checkpoint/*.task"))
+    kept = sorted(
+        path.name for path in project.glob("results/runs/tiny/rxml-*/.checkpoint/*/*.task")
+    )
     assert kept == ["completion-000001.task", "completion-000002.task"]
     assert finish(project, "one.yaml", "--retry-failed") == 0
 

@@ -77,7 +77,7 @@ def test_a_run_inside_one_long_call_of_compiled_code_ends_all_the_same(project):
 
 def test_finished_tasks_of_a_killed_job_are_not_repeated_and_change_nothing(project):
     process, _ = at_work(project, 60, *ALWAYS)
-    wait_for(lambda: list((project / "results").glob("runs/tiny/*/.checkpoint/*.task")))
+    wait_for(lambda: list((project / "results").glob("runs/tiny/*/.checkpoint/*/*.task")))
     os.kill(process.pid, signal.SIGKILL)
     process.join()
     again = runs.start(runs.run_slow_tasks, 0.0, project, "one.yaml", *ALWAYS)

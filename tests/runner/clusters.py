@@ -102,16 +102,21 @@ class Marks:
     """
 
     def __init__(
-        self, folder: Path, hangs_at: int | None = None, hangs_in: int | None = None
+        self,
+        folder: Path,
+        hangs_at: int | None = None,
+        hangs_in: int | None = None,
+        hangs_s: float = 600,
     ) -> None:
         self.folder, self.hangs_at, self.hangs_in = folder, hangs_at, hangs_in
+        self.hangs_s = hangs_s
 
     def __call__(self, index: int):
         import numpy
 
         (self.folder / f"begun-{index}-{os.getpid()}").touch()
         if index == self.hangs_at or os.getpid() == self.hangs_in:
-            time.sleep(600)
+            time.sleep(self.hangs_s)
         return index, numpy.full(1000, index)
 
 

@@ -50,7 +50,7 @@ def test_what_an_earlier_stage_finished_before_its_time_is_written_with_the_rest
     now[0] += 121
     kept.resume("clusters", TASKS)
     kept.keep("clusters", 1, Outcome(TASKS[1].label, "second"))
-    names = sorted(path.name for path in (tmp_path / "c").glob("*.task"))
+    names = sorted(path.name for path in (tmp_path / "c").glob("*/*.task"))
     assert names == ["clusters-000001.task", "partition-000000.task"]
 
 
@@ -61,7 +61,7 @@ def test_what_was_made_from_a_stage_that_is_not_all_there_is_done_again(tmp_path
         kept.resume(stage, TASKS)
         for index, task in enumerate(TASKS):
             kept.keep(stage, index, Outcome(task.label, index))
-    next(folder.glob("partition-000001*")).unlink()
+    next(folder.glob("*/partition-000001*")).unlink()
     again = opened(folder)
     assert set(again.resume("partition", TASKS)) == {0, 2}
     assert again.resume("clusters", TASKS) == {}
@@ -89,7 +89,7 @@ def test_a_short_job_writes_nothing_and_a_long_one_also_what_was_finished_before
     assert again.resumed_seconds == {"clusters": 121.0}
     now[0] += 10
     again.keep("clusters", 2, Outcome(TASKS[2].label, 3))  # not yet due in this attempt
-    assert not list((tmp_path / "c").glob("*2.task"))
+    assert not list((tmp_path / "c").glob("*/*2.task"))
 
 
 def test_without_a_folder_nothing_is_kept(tmp_path):
@@ -144,7 +144,7 @@ def test_a_large_value_of_a_short_job_is_gone_with_it_but_not_its_pages(tmp_path
     kept = opened(tmp_path / "c", after_s=120.0)
     kept.resume("clusters", TASKS)
     value, outcome = large(kept, 0)
-    assert (tmp_path / "c" / "clusters-000000.task").exists()
+    assert (kept.folder / "clusters-000000.task").exists()
     kept.close()
     assert not (tmp_path / "c").exists()
     assert np.array_equal(outcome.value[0], value)
@@ -179,7 +179,7 @@ def test_a_file_that_another_machine_wrote_may_be_seen_late(tmp_path, monkeypatc
     kept = opened(tmp_path / "c")
     kept.resume("clusters", TASKS)
     large(kept, 0)
-    path = tmp_path / "c" / "clusters-000000.task"
+    path = kept.folder / "clusters-000000.task"
     hidden = path.rename(tmp_path / "hidden")
     naps = []
 
@@ -204,7 +204,7 @@ def test_what_other_versions_kept_is_removed(tmp_path):
 def test_a_damaged_or_foreign_file_is_a_task_to_do(tmp_path, damage):
     folder = tmp_path / "c"
     keep(folder, (0, Outcome(TASKS[0].label, np.arange(1000))))
-    path = next(folder.glob("*0.task"))
+    path = next(folder.glob("*/*0.task"))
     content = bytearray(path.read_bytes())
     if damage == "cut":
         content = content[: len(content) // 2]
@@ -221,15 +221,35 @@ def test_a_full_disk_ends_the_keeping_and_not_the_job(tmp_path, monkeypatch, cap
     def full(*arguments, **named):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(module.task_files, "write", full)
     kept = opened(tmp_path / "c")
     kept.resume("clusters", TASKS)
-    for i in (0, 1):
-        kept.keep("clusters", i, Outcome(TASKS[i].label, 1))
+    with monkeypatch.context() as patch:
+        patch.setattr(module.task_files, "write", full)
+        for i in (0, 1):
+            kept.keep("clusters", i, Outcome(TASKS[i].label, 1))
+    value, outcome = large(kept, 2)  # a worker was at it meanwhile, and there is room again
+    assert np.array_equal(outcome.value[0], value)
     assert caplog.text.count("no longer kept") == 1
+    kept.close()
     assert not (tmp_path / "c").exists()
+
+
+def test_a_disk_that_is_full_later_leaves_what_was_kept_before(tmp_path, monkeypatch):
+    kept = opened(tmp_path / "c")
+    kept.resume("clusters", TASKS)
+    kept.keep("clusters", 0, Outcome(TASKS[0].label, 1))
+
+    def full(*arguments, **named):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(module.task_files, "write", full)
+        kept.keep("clusters", 1, Outcome(TASKS[1].label, 1))
+    kept.close()
+    assert set(opened(tmp_path / "c").resume("clusters", TASKS)) == {0}
 
 
 def test_the_software_is_noted_as_json(tmp_path):
     keep(tmp_path / "c", (0, Outcome(TASKS[0].label, 1)))
-    assert json.loads((tmp_path / "c" / "software.json").read_text()) == SOFTWARE
+    (path,) = (tmp_path / "c").glob("*/software.json")
+    assert json.loads(path.read_text()) == SOFTWARE

@@ -1,5 +1,7 @@
 """Tasks on dask workers: the same results, whoever dies; real processes, which are killed."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -58,7 +60,7 @@ def test_tasks_run_on_the_workers_and_come_back_in_order_by_file(cluster, tmp_pa
     assert (made.backend, made.workers, made.jobs) == ("dask", 2, 1)
     pids = {worker.pid for worker in cluster.workers}
     assert {pid for at in begun(tmp_path).values() for pid in at} <= pids
-    assert len(list((tmp_path / "tasks").glob("fit-*.task"))) == 6
+    assert len(list((tmp_path / "tasks").glob("*/fit-*.task"))) == 6
     checkpoints.close()
     assert (tmp_path / "tasks").exists()
 
@@ -85,7 +87,7 @@ def test_a_failed_task_is_named_and_the_others_finish(cluster, tmp_path):
             made.map(work, tasks(4), "fit")
     finally:
         made.close()
-    assert len(list((tmp_path / "tasks").glob("fit-*.task"))) == 3
+    assert len(list((tmp_path / "tasks").glob("*/fit-*.task"))) == 3
 
 
 @pytest.mark.parametrize(
@@ -95,6 +97,10 @@ def test_a_failed_task_is_named_and_the_others_finish(cluster, tmp_path):
         (
             {"installed": lambda name: "9.9"},
             "numpy on .* is not that of this machine: .*, 9.9 here",
+        ),
+        (
+            {"_blas": lambda: "openblas 9.9"},
+            "BLAS on .* is not that of this machine: .*, openblas 9.9 here",
         ),
     ],
 )
@@ -142,7 +148,9 @@ def test_a_worker_that_dies_costs_its_task_a_second_attempt_elsewhere(doomed, tm
     assert sorted(attempts) == [1] * 5 + [2]
 
 
-def test_a_scheduler_that_dies_ends_the_job_and_the_next_one_goes_on(doomed, tmp_path):
+def test_a_scheduler_that_dies_ends_the_job_and_the_next_one_goes_on(doomed, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "_LOOK_EVERY_S", 0.5)
+    monkeypatch.setattr(module, "_CONNECT_S", 2)
     made, checkpoints = executor_on(config(doomed), tmp_path)
     expected = (
         f"^the dask scheduler at tcp://{doomed.address} no longer answers; 3 of 4 tasks of stage "
@@ -150,7 +158,7 @@ def test_a_scheduler_that_dies_ends_the_job_and_the_next_one_goes_on(doomed, tmp
     )
 
     def all_but_one_are_done():
-        return len(list((tmp_path / "tasks").glob("*.task"))) == 3
+        return len(list((tmp_path / "tasks").glob("*/*.task"))) == 3
 
     with (
         when(lambda: all_but_one_are_done() and 0 in begun(tmp_path), doomed.scheduler.kill),
@@ -185,6 +193,38 @@ def test_a_scheduler_that_is_shut_down_is_noticed_too(doomed, tmp_path, monkeypa
     ):
         made.map(Marks(tmp_path, hangs_at=0), tasks(2), "fit")
     made.close()
+
+
+def test_a_task_that_cannot_be_sent_fails_alone_and_says_why(cluster, tmp_path):
+    lock = threading.Lock()
+    made, _ = executor_on(config(cluster), tmp_path)
+    each = [*tasks(2), Task("locked", (lock,))]
+    said = r"^locked: it cannot be sent to a dask worker \(TypeError: .*serialize"
+    try:
+        with pytest.raises(TaskError, match=said):
+            made.map(Marks(tmp_path), each, "fit")
+    finally:
+        made.close()
+    assert set(begun(tmp_path)) == {0, 1}
+
+
+def test_a_task_that_dask_cancels_is_not_laid_to_the_scheduler(cluster, tmp_path):
+    made, _ = executor_on(config(cluster), tmp_path)
+    submit, futures = made._submit, []
+    made._submit = lambda *a, **named: futures.append(submit(*a, **named)) or futures[-1]
+    said = r"^dask no longer has task 0 \(.*cancelled.*\); 1 of 2 tasks of stage fit are kept"
+
+    def is_alone():
+        return 0 in begun(tmp_path) and len(list((tmp_path / "tasks").glob("*/*.task"))) == 1
+
+    try:
+        with (
+            when(is_alone, lambda: made._client.cancel(futures, force=True)),
+            pytest.raises(ClusterError, match=said),
+        ):
+            made.map(Marks(tmp_path, hangs_at=0, hangs_s=5), tasks(2), "fit")
+    finally:
+        made.close()
 
 
 def test_no_scheduler_is_one_line(tmp_path, monkeypatch):

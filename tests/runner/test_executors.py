@@ -117,13 +117,14 @@ def test_large_values_come_back_equal_by_file(jobs, tmp_path):
         assert np.array_equal(value["large"], np.full((1000, 200), i + 0.5))
         assert np.array_equal(value["small"], np.arange(i))
         assert not value["large"].flags.writeable
-    assert len(list((tmp_path / "tasks").glob("fit-*.task"))) == 4
+    assert len(list((tmp_path / "tasks").glob("*/fit-*.task"))) == 4
     checkpoints.close()
     assert not (tmp_path / "tasks").exists()
 
 
 def test_a_value_that_no_file_takes_comes_back_in_memory(tmp_path):
-    checkpoints = Checkpoints(tmp_path / "no" / "such" / "folder", 120.0, {})
+    (tmp_path / "file").touch()
+    checkpoints = Checkpoints(tmp_path / "file" / "no" / "folder", 120.0, {})
     (value,) = executor(1, checkpoints=checkpoints).map(lambda i: np.zeros(10**6), tasks(1), "fit")
     assert value.flags.writeable
     assert value.size == 10**6

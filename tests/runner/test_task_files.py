@@ -2,9 +2,12 @@
 
 import json
 import os
+import subprocess
+import sys
 
 import joblib
 import numpy as np
+import psutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -90,6 +93,49 @@ def test_a_value_that_is_not_plain_is_refused_not_pickled(tmp_path, value):
     with pytest.raises(TypeError, match="which cannot be kept"):
         task_files.write(tmp_path / "a", {}, value)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("key", [1, (1, 2), None])
+def test_a_key_that_is_no_text_is_refused_not_changed_into_one(tmp_path, key):
+    with pytest.raises(TypeError, match=r"has the key .*, which is no text"):
+        task_files.write(tmp_path / "a", {}, [{"a": {key: 1}}])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_checking_a_file_does_not_hold_its_pages(tmp_path):
+    task_files.write(tmp_path / "a", {}, np.ones(64 << 20, np.uint8))
+    before = psutil.Process().memory_info().rss
+    _, found = task_files.read(tmp_path / "a", check=True)
+    assert psutil.Process().memory_info().rss - before < 16 << 20
+    assert found[-1] == 1
+
+
+_MANY = """
+import os, resource, sys
+from pathlib import Path
+import numpy as np
+from xcbench.runner import task_files
+resource.setrlimit(resource.RLIMIT_NOFILE, tuple(map(int, sys.argv[2:])))
+task_files.MAPPED = 1
+folder, found = Path(sys.argv[1]), []
+for i in range(100):
+    task_files.write(folder / str(i), {}, np.full(1000, i))
+    found.append(task_files.read(folder / str(i), check=True)[1])
+assert all((value == i).all() for i, value in enumerate(found))
+print(len(os.listdir("/proc/self/fd")))
+"""
+
+
+@pytest.mark.parametrize(("soft", "hard", "held"), [(64, 64, (20, 40)), (64, 4096, (100, 120))])
+def test_more_files_than_descriptors_can_be_open_and_some_are_left_for_others(
+    tmp_path, soft, hard, held
+):
+    limits = (str(soft), str(hard))
+    done = subprocess.run(
+        [sys.executable, "-c", _MANY, tmp_path, *limits], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert held[0] < int(done.stdout) < held[1]
 
 
 @pytest.mark.parametrize("at", [0, 1, 9, 70, 5000, -40, -3])

@@ -6,10 +6,13 @@ import os
 import platform
 import socket
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 from xcbench.errors import XCBenchError
-from xcbench.runner.provenance import code_sha256, installed
+from xcbench.runner.provenance import blas_name, code_sha256, installed
+from xcbench.runner.task_folder import SOFTWARE
 
 
 class ClusterError(XCBenchError):
@@ -17,13 +20,24 @@ class ClusterError(XCBenchError):
 
 
 def software() -> dict[str, str]:
-    """What must be the same on all machines for their results to be."""
+    """What must be the same on all machines for their results to be.
+
+    The processor is not asked for: BLAS has kernels for each type, which round differently.
+    """
     names = ("numpy", "scipy", "numba")
     return {
         "the code of xcbench": code_sha256(),
         "python": platform.python_version(),
         **{name: installed(name) for name in names},
+        "BLAS": _blas(),
     }
+
+
+@cache
+def _blas() -> str:
+    """The BLAS libraries of numpy and scipy, which are found once they are loaded."""
+    import_module("scipy.linalg")
+    return blas_name(("internal_api", "version"))
 
 
 @dataclass(frozen=True)
@@ -60,7 +74,7 @@ class Conditions:
             if own[name] != wanted:
                 what = "" if len(wanted) == 64 else f": {own[name]} there, {wanted} here"
                 raise ClusterError(f"{name} on {host} is not that of this machine{what}")
-        if not (self.tasks / "software.json").is_file():
+        if not (self.tasks / SOFTWARE).is_file():
             raise ClusterError(
                 f"{host} does not see {self.tasks}: the results folder must be on a disk that all "
                 "machines have at the same path"

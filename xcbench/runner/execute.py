@@ -61,8 +61,10 @@ def execute(job: Job, places: Places, progress: Progress, provenance: dict[str, 
     checkpoints = _checkpoints(job, places.checkpoint, provenance)
     error, outcome, estimated = "", None, 0
     spread = xc.needs_workers(job.config)
-    if not spread:  # Those of the job before would count as memory of this one.
-        stop_workers()
+    if not spread:
+        stop_workers()  # Those of the job before would count as memory of this one.
+        if job.executor.backend in ("dask", "slurm"):
+            logger.info("%s has no tasks to send away: it runs on this machine", job.title)
     executor = make_executor(
         job.executor, progress, checkpoints, job.data.prepared.folder if spread else None
     )
@@ -91,7 +93,9 @@ def execute(job: Job, places: Places, progress: Progress, provenance: dict[str, 
         "threads_per_job": executor.threads,
         "backend": executor.backend,
     }
-    sizes = result.sizes | {"peak_rss_bytes": memory.bytes, "estimated_bytes": estimated}
+    sizes = result.sizes | {"estimated_bytes": estimated}
+    if not executor.is_elsewhere:  # Of other machines nothing was measured.
+        sizes["peak_rss_bytes"] = memory.bytes
     if outcome is None:
         return replace(result, sizes=sizes, execution=execution)
     return replace(

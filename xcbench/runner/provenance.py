@@ -6,6 +6,7 @@ import hashlib
 import platform
 import socket
 import subprocess
+from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -70,17 +71,12 @@ def cpu_name() -> str:
     return platform.processor() or platform.machine()
 
 
-def blas_name() -> str:
+def blas_name(
+    keys: Sequence[str] = ("internal_api", "version", "architecture", "threading_layer"),
+) -> str:
     """The BLAS libraries loaded in this process: name, version, kernel set, threading."""
     pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
-    names = (
-        " ".join(
-            str(pool[key])
-            for key in ("internal_api", "version", "architecture", "threading_layer")
-            if pool.get(key)
-        )
-        for pool in pools
-    )
+    names = (" ".join(str(pool[key]) for key in keys if pool.get(key)) for pool in pools)
     return ", ".join(sorted(set(names)))
 
 

@@ -13,6 +13,8 @@ Status = Literal["done", "failed", "interrupted"]
 MEASURES = ("P", "nDCG", "PSP", "PSnDCG")
 
 # The order is a promise to every script that reads the file: new columns go at the end.
+# Of the backends dask and slurm, train_s and predict_s hold the time in their queues, and
+# peak_rss_bytes is blank: nobody measures other machines.
 COLUMNS = (
     "run_id", "utc", "status", "error", "dataset", "method", "preset", "seed", "split",
     "learners", "clusters", "rank",
@@ -40,9 +42,11 @@ class Result:
     metrics : dict of str to float
         "P@1" and so on, percent.
     seconds : dict of str to float
-        Wall seconds of "train" and "predict"; seconds of each stage summed over its tasks.
+        Wall seconds of "train" and "predict", with the waiting for other machines; seconds of each
+        stage summed over its tasks.
     sizes : dict of str to int
-        n_train, n_test, test_rows_without_labels, model_bytes, peak_rss_bytes, estimated_bytes.
+        n_train, n_test, test_rows_without_labels, model_bytes, estimated_bytes; peak_rss_bytes
+        where this machine did the work.
     execution, provenance : how and where it ran.
     sources : list of dict
         The data's files: path, bytes and sha256.

@@ -146,7 +146,10 @@ def _heartbeat_s(folder: Path) -> float | None:
 
 
 def _kept_tasks(store: ResultStore, run_id: str) -> int:
-    return sum(name.endswith(TASK) for name in _names(store.checkpoint(run_id)))
+    attempts = store.checkpoint(run_id)
+    return sum(
+        name.endswith(TASK) for attempt in _names(attempts) for name in _names(attempts / attempt)
+    )
 
 
 def _names(folder: Path) -> set[str]:

@@ -9,8 +9,8 @@ What a run makes is gathered in ``.partial/`` inside its folder. Its result, wri
 says that all of it is there; only then is each part renamed into place, the result last. A process
 killed between two renames leaves the rest to the next one that holds the run, so a finished run is
 never half of one attempt and half of another. ``log.txt`` alone is written as the run goes, so that
-it can be followed, and keeps the lines of earlier attempts. Finished tasks of a long job wait in
-``.checkpoint/`` until it is done.
+it can be followed, and keeps the lines of earlier attempts. Finished tasks of a long job wait below
+``.checkpoint/`` until it is done, in a folder of the attempt at work (see task_folder).
 """
 
 from __future__ import annotations
@@ -32,13 +32,14 @@ from xcbench.errors import LockedError
 from xcbench.runner.files import remove, require_writable, sync, write_atomic
 from xcbench.runner.locks import NOTE
 from xcbench.runner.result import COLUMNS, Result
+from xcbench.runner.slurm_queue import cancel_noted
 
 logger = logging.getLogger(__name__)
 
 State = Literal["new", "done", "failed", "interrupted"]
 
 OUTPUTS = ("model", "predictions.npz", "config.yaml")
-TASK = ".task"  # how the names of finished tasks end, in ``.checkpoint/``
+TASK = ".task"  # how the names of finished tasks end, below ``.checkpoint/``
 # A spreadsheet takes a cell that begins with one of these for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -118,7 +119,9 @@ class ResultStore:
         self.settle(run_id)
 
     def forget_tasks(self, run_id: str) -> None:
-        """Drop the finished tasks of earlier attempts (the run's lock is held)."""
+        """Drop the finished tasks of earlier attempts, and their Slurm jobs (the lock is held)."""
+        for attempt in self.checkpoint(run_id).glob("*"):
+            cancel_noted(attempt)
         remove(self.checkpoint(run_id))
 
     def settle(self, run_id: str) -> None:

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import socket
 import struct
 import zlib
+from contextlib import suppress
 from io import BytesIO
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -28,6 +30,8 @@ _LONGEST_HEADER = 1 << 14
 _TAIL = struct.Struct("<QI")
 # Larger files are mapped; a map takes a descriptor, and smaller ones are sooner read.
 MAPPED = 1 << 20
+_SPARE = 512  # descriptors that maps leave to others
+_CHUNK = 1 << 20
 
 
 class _Stream:
@@ -105,24 +109,52 @@ def read(path: Path, check: bool = False) -> tuple[dict[str, Any], Any]:
         It is no such file, or a damaged one.
     OSError
     """
-    size = path.stat().st_size
-    if size < len(_MAGIC) + _TAIL.size:
-        raise ValueError(f"{path}: the file is cut short")
-    content = _content(path, size)
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        if size < len(_MAGIC) + _TAIL.size:
+            raise ValueError(f"{path}: the file is cut short")
+        # Not by way of the map: its pages would stay with the process.
+        checked = _crc(file, size - _TAIL.size) if check else None
+        content = _content(file, size)
     start, crc = _TAIL.unpack(content[-_TAIL.size :].tobytes())
     body = content[: -_TAIL.size]
-    if content[: len(_MAGIC)].tobytes() != _MAGIC or (check and zlib.crc32(body.data) != crc):
+    if content[: len(_MAGIC)].tobytes() != _MAGIC or checked not in (None, crc):
         raise ValueError(f"{path}: the file is damaged")
     about = json.loads(body[start:].tobytes())
     return about, _get(about.pop("value"), body)
 
 
-def _content(path: Path, size: int) -> np.ndarray:
+def _crc(file: BinaryIO, size: int) -> int:
+    """The CRC-32 of the first bytes of a file."""
+    crc = 0
+    for start in range(0, size, _CHUNK):
+        crc = zlib.crc32(file.read(min(_CHUNK, size - start)), crc)
+    return crc
+
+
+def _content(file: BinaryIO, size: int) -> np.ndarray:
     """The bytes of a file; no np.memmap, whose views in Fortran order joblib sends garbled."""
-    if size < MAPPED:
-        return np.frombuffer(path.read_bytes(), np.uint8)
-    with open(path, "rb") as file:
-        return np.frombuffer(mmap(file.fileno(), 0, access=ACCESS_READ), np.uint8)
+    if size >= MAPPED and _may_hold(file.fileno()):
+        with suppress(OSError):  # Not every disk can, and a process has only so many maps.
+            return np.frombuffer(mmap(file.fileno(), 0, access=ACCESS_READ), np.uint8)
+    file.seek(0)
+    return np.frombuffer(file.read(), np.uint8)
+
+
+def _may_hold(descriptor: int) -> bool:
+    """Whether a map may hold a second descriptor of a file; raises a soft limit.
+
+    The one it would get is the lowest that is free: so many are in use.
+    """
+    descriptor = os.dup(descriptor)
+    os.close(descriptor)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return True
+    if soft != hard and descriptor + _SPARE >= soft:
+        soft = 2 * soft if hard == resource.RLIM_INFINITY else min(2 * soft, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return descriptor < soft - min(_SPARE, soft // 2)
 
 
 def _put(value: Any, stream: _Stream) -> Any:
@@ -136,6 +168,9 @@ def _put(value: Any, stream: _Stream) -> Any:
         kind = "tuple" if isinstance(value, tuple) else "list"
         return {kind: [_put(item, stream) for item in value]}
     if isinstance(value, dict):
+        # JSON would make texts of them.
+        if other := [key for key in value if not isinstance(key, str)]:
+            raise TypeError(f"a task's value has the key {other[0]!r}, which is no text")
         return {"dict": {key: _put(item, stream) for key, item in value.items()}}
     if isinstance(value, np.generic):
         return value.item()

@@ -73,7 +73,7 @@ def do(work: Work) -> tuple[int, Outcome]:
         return work.index, outcome
     try:
         if not place.always:
-            place.path.parent.mkdir(exist_ok=True)
+            place.path.parent.mkdir(parents=True, exist_ok=True)
         about = {"label": outcome.label, "seconds": time.time() - place.began}
         task_files.write(place.path, about, value)
     except OSError:

@@ -106,56 +106,82 @@ class DaskExecutor(InProcessExecutor):
             while waiting and len(running) < most:
                 index = waiting.popleft()
                 work = self._work(function, tasks, index, stage)
-                future = self._submitted(work, stage, priority=len(waiting))
-                if future is None:
-                    break
+                try:
+                    future = self._submit(work, stage, priority=len(waiting))
+                except Exception as error:  # It cannot be pickled, or nobody takes it.
+                    self._require_answer(stage, len(tasks), error)
+                    said = f"it cannot be sent to a dask worker ({worded(error)})"
+                    yield index, Outcome(tasks[index].label, error=said)
+                    continue
                 running[future.key] = index
                 future.add_done_callback(done.put)
-            future = self._next(done)
-            outcome = None if future is None else _outcome(future)
-            if outcome is None:
-                raise self._lost(stage, len(tasks))
-            index = running.pop(future.key)
-            yield (
-                index,
-                outcome
-                if isinstance(outcome, Outcome)
-                else Outcome(tasks[index].label, error=outcome),
-            )
+            if running:
+                future = self._next(done, stage, len(tasks))
+                index = running.pop(future.key)
+                try:
+                    yield index, _outcome(future, tasks[index].label)
+                except (CancelledError, OSError) as error:
+                    if is_storage_failure(error):
+                        raise
+                    # One that shuts down may answer for a while yet.
+                    if getattr(error, "reason", "") == "scheduler-connection-lost":
+                        raise self._lost(stage, len(tasks), error) from None
+                    self._require_answer(stage, len(tasks), error)
+                    raise self._given_up(
+                        f"dask no longer has {tasks[index].label} ({worded(error)})",
+                        stage, len(tasks), error,
+                    ) from None  # fmt: skip
 
-    def _submitted(self, work: Work, stage: str, priority: int) -> Any:
-        """The future of some work; None where the scheduler is gone."""
-        with suppress(Exception):
-            return self._client.submit(
-                _do_if_fit,
-                self._conditions,
-                work,
-                key=f"xcbench-{stage}-{work.index}-{uuid.uuid4().hex}",
-                pure=False,
-                priority=priority,
-            )
-        return None
+    def _submit(self, work: Work, stage: str, priority: int) -> Any:
+        """The future of some work."""
+        return self._client.submit(
+            _do_if_fit,
+            self._conditions,
+            work,
+            key=f"xcbench-{stage}-{work.index}-{uuid.uuid4().hex}",
+            pure=False,
+            priority=priority,
+        )
 
-    def _lost(self, stage: str, count: int) -> ClusterError:
+    def _require_answer(self, stage: str, count: int, cause: BaseException | None = None) -> int:
+        """How many workers the scheduler says it has.
+
+        Raises
+        ------
+        ClusterError
+            It does not answer; the finished tasks are kept.
+        """
+        try:
+            return len(self._workers())
+        except Exception as error:  # OSError, a timeout, or a client that is closed.
+            raise self._lost(stage, count, cause or error) from None
+
+    def _lost(self, stage: str, count: int, cause: BaseException) -> ClusterError:
+        what = f"the dask scheduler at {self._scheduler} no longer answers"
+        return self._given_up(what, stage, count, cause)
+
+    def _given_up(self, what: str, stage: str, count: int, cause: BaseException) -> ClusterError:
+        logger.debug("%s", what, exc_info=cause)
         self._checkpoints.keep_now()
         kept = "are kept" if self._checkpoints.is_keeping else "were finished (checkpoint: never)"
         finished = self._checkpoints.finished(stage)
         return ClusterError(
-            f"the dask scheduler at {self._scheduler} no longer answers; {finished} of {count} "
-            f"tasks of stage {stage} {kept}; run this again to go on"
+            f"{what}; {finished} of {count} tasks of stage {stage} {kept}; run this again to go on"
         )
 
-    def _next(self, done: SimpleQueue[Any]) -> Any:
-        """The next finished future; None where the scheduler is gone."""
+    def _next(self, done: SimpleQueue[Any], stage: str, count: int) -> Any:
+        """The next finished future.
+
+        Raises
+        ------
+        ClusterError
+            The scheduler is gone.
+        """
         told = False
         while True:
             with suppress(Empty):
                 return done.get(timeout=_LOOK_EVERY_S)
-            try:
-                workers = self._workers()
-            except Exception:  # OSError, a timeout, or a client that is closed.
-                return None
-            if not workers and not told:
+            if self._require_answer(stage, count) == 0 and not told:
                 told = True
                 logger.warning("no dask worker is left; waiting for one")
 
@@ -201,18 +227,26 @@ def _do_if_fit(conditions: Conditions, work: Work) -> tuple[int, Outcome]:
     return do(work)
 
 
-def _outcome(future: Any) -> Outcome | str | None:
-    """What a finished future came to, or the error without it; None where the scheduler is gone."""
+def _outcome(future: Any, label: str) -> Outcome:
+    """What a finished future came to.
+
+    Raises
+    ------
+    CancelledError, OSError
+        Dask no longer has it, or the scheduler is gone.
+    ClusterError
+        The worker cannot do the work.
+    """
     from distributed import KilledWorker
 
-    if future.status == "finished":
-        with suppress(CancelledError, OSError):
-            return future.result()[1]
+    if future.status == "lost":  # Its result would be waited for.
+        raise CancelledError("its worker is gone")
     if future.status != "error":
-        return None
+        outcome: Outcome = future.result()[1]
+        return outcome
     error = future.exception()
     if isinstance(error, ClusterError) or is_storage_failure(error):
         raise error
     if isinstance(error, KilledWorker):
-        return "each worker it ran on was killed (out of memory is the usual cause)"
-    return worded(error)
+        error = "each worker it ran on was killed (out of memory is the usual cause)"
+    return Outcome(label, error=error if isinstance(error, str) else worded(error))

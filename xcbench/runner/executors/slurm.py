@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import heapq
 import logging
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +18,7 @@ from typing import Any, TypeVar
 
 from xcbench.config.schema import ExecutorConfig
 from xcbench.models.base import Outcome, Task
-from xcbench.runner import task_files
+from xcbench.runner import slurm_queue, task_files
 from xcbench.runner.checkpoints import Checkpoints
 from xcbench.runner.elsewhere import ClusterError, Conditions
 from xcbench.runner.executors.base import InProcessExecutor
@@ -75,6 +74,8 @@ class Share:
         ------
         ClusterError
             The machine cannot do the work.
+        OSError
+            What a task came to cannot be written; another attempt at the job may have taken over.
         """
         self.conditions.require()
         for work in self.works:
@@ -145,18 +146,14 @@ class SlurmExecutor(InProcessExecutor):
             if self._config.cluster == "local":
                 for job in jobs:
                     job.cancel(check=False)
-            elif jobs:  # one call for whole arrays: a signal leaves a run no more than seconds
-                arrays = sorted({job.job_id.partition("_")[0] for job in jobs})
-                subprocess.run(["scancel", *arrays], capture_output=True, timeout=60)
+            else:
+                slurm_queue.cancel(map(_array, jobs))
 
     def _outcomes(
         self, function: Callable[..., T], tasks: Sequence[Task], order: list[int], stage: str
     ) -> Iterator[tuple[int, Outcome]]:
         at_once = min(self._most(stage, len(order)), self.workers)
         works = {index: self._work(function, tasks, index, stage) for index in order}
-        for work in works.values():  # what a killed run did not read
-            if work.place is not None:
-                _failure(work.place).unlink(missing_ok=True)
         count = min(SHARES_PER_JOB * at_once, _LARGEST_ARRAY, max(len(order), 1))
         dealt = shares(order, [task.cost for task in tasks], count)
         waiting = [[works[index] for index in share] for share in dealt]
@@ -187,9 +184,11 @@ class SlurmExecutor(InProcessExecutor):
 
     def _submit(self, waiting: list[list[Work]], at_once: int) -> list[list[Work]]:
         """Submit shares as a job array; those that are to wait here for others to end."""
-        # Slurm itself holds an array to so many; submitit's local jobs all start at once.
-        room = at_once - len(self._elements) if self._config.cluster == "local" else len(waiting)
-        going, staying = waiting[: max(room, 0)], waiting[max(room, 0) :]
+        # Slurm itself holds an array to so many, but not one beside another, and submitit's local
+        # jobs all start at once.
+        is_held = self._config.cluster == "slurm" and not self._elements
+        room = len(waiting) if is_held else max(at_once - len(self._elements), 0)
+        going, staying = waiting[:room], waiting[room:]
         if going:
             try:
                 jobs = self._submitit(at_once).submit_array(
@@ -199,6 +198,8 @@ class SlurmExecutor(InProcessExecutor):
                 reason = (str(error) or type(error).__name__).strip().splitlines()[-1]
                 raise ClusterError(f"no Slurm job could be submitted: {reason}") from None
             self._elements += [_Element(job, w) for job, w in zip(jobs, going, strict=True)]
+            if self._config.cluster == "slurm":
+                slurm_queue.note(self._conditions.tasks, sorted(set(map(_array, jobs))))
         return staying
 
     def _submitit(self, at_once: int) -> Any:
@@ -214,7 +215,7 @@ class SlurmExecutor(InProcessExecutor):
             "slurm_mem": config.memory,
         }
         executor.update_parameters(
-            name="xcbench",
+            name=slurm_queue.NAME,
             timeout_min=config.minutes,
             cpus_per_task=self.threads,
             slurm_array_parallelism=at_once,
@@ -238,7 +239,7 @@ class SlurmExecutor(InProcessExecutor):
         """
         if time.monotonic() - self._asked > _ASK_S:
             self._asked = time.monotonic()
-            queued = _queued()
+            queued = slurm_queue.queued()
             for element in self._elements if queued is not None else ():
                 known = queued is not None and element.job.job_id in queued
                 element.absent = 0 if known else element.absent + 1
@@ -265,15 +266,9 @@ class SlurmExecutor(InProcessExecutor):
         return ended
 
 
-def _queued() -> set[str] | None:
-    """The ids of this user's jobs that Slurm has yet to finish; None where it does not answer."""
-    command = ["squeue", "--me", "--array", "--noheader", "--format=%i"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
-    except (OSError, subprocess.SubprocessError) as error:
-        logger.debug("squeue: %s", error)
-        return None
-    return set(done.stdout.split())
+def _array(job: Any) -> str:
+    """The number of the array that an element is of."""
+    return str(job.job_id).partition("_")[0]
 
 
 def _failure(place: Place) -> Path:
