@@ -32,7 +32,7 @@ BLOCK_LABELS = 32
 OWN_LABELS = 64
 # A label is fitted on its own features where their columns hold at most this part of the data's
 # entries.
-RARE = 2
+RARE = 6
 # Of a cluster's head, times its other stages: 5 on two sets of short texts, 29 on one of long ones.
 HEAD_COST = 10.0
 
