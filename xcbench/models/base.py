@@ -82,7 +82,19 @@ def attempt(function: Callable[..., Any], task: Task) -> Outcome:
     try:
         return Outcome(task.label, value=function(*task.arguments))
     except Exception as error:
+        if (ending := _ending_behind(error)) is not None:
+            raise ending from None
         return Outcome(task.label, error=worded(error), traceback=traceback.format_exc())
+
+
+def _ending_behind(error: BaseException | None) -> BaseException | None:
+    """The KeyboardInterrupt or SystemExit an error comes from.
+
+    A signal that arrives while numba prepares a call comes out as a SystemError.
+    """
+    while error is not None and not isinstance(error, (KeyboardInterrupt, SystemExit)):
+        error = error.__cause__ or error.__context__
+    return error
 
 
 def worded(error: Exception) -> str:

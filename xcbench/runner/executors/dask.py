@@ -194,7 +194,8 @@ def _connected(scheduler: str) -> Any:
     from distributed import Client
 
     # Its own lines tell of lost connections, at length; what matters is said by what we raise.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in ("distributed", "distributed.client"):  # The second has a level of its own.
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         connect: Any = Client
         return connect(scheduler, timeout=_CONNECT_S, set_as_default=False)
