@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Generic, TypeVar
 
+import numpy as np
+
 Point = TypeVar("Point")
 Tangent = TypeVar("Tangent")
 
@@ -57,3 +59,19 @@ class Manifold(ABC, Generic[Point, Tangent]):
         (v is tangent already), so such manifolds override it and save the projection.
         """
         return self.inner(new, self.transport(old, new, u), v)
+
+
+class Embedded(Manifold[Point, Tangent]):
+    """A manifold whose tangent vectors are projections of vectors of an ambient space.
+
+    With the ambient inner product as its metric, the projected Euclidean gradient is the
+    Riemannian one, which is all a cost given by its Euclidean gradient needs.
+    """
+
+    @abstractmethod
+    def project(self, point: Point, ambient: Tangent) -> Tangent:
+        """Tangent vector at ``point`` nearest to an ambient one."""
+
+    @abstractmethod
+    def random_point(self, rng: np.random.Generator) -> Point:
+        """A point drawn at random."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from xcbench.manifolds.base import Manifold
+from xcbench.manifolds.base import Embedded
 
 
-class PSDFixedRank(Manifold[np.ndarray, np.ndarray]):
+class PSDFixedRank(Embedded[np.ndarray, np.ndarray]):
     """S_+(n, r) with points and tangent vectors as (n, r) arrays of one float dtype."""
 
     def __init__(self, n: int, r: int) -> None:
@@ -39,16 +39,16 @@ class PSDFixedRank(Manifold[np.ndarray, np.ndarray]):
         """Z + t U."""
         return point + point.dtype.type(t) * u
 
-    def project(self, point: np.ndarray, h: np.ndarray) -> np.ndarray:
+    def project(self, point: np.ndarray, ambient: np.ndarray) -> np.ndarray:
         """Horizontal part H - Z E of an (n, r) array, E (Z^T Z) + (Z^T Z) E = Z^T H - H^T Z."""
-        cross = (point.T @ h).astype(np.float64)
+        cross = (point.T @ ambient).astype(np.float64)
         values, vectors = np.linalg.eigh((point.T @ point).astype(np.float64))
         skew = vectors.T @ (cross - cross.T) @ vectors
         sums = values[:, None] + values[None, :]
         # a vanishing pair of eigenvalues has no vertical direction to remove
         floor = np.finfo(np.float64).eps * max(values[-1], np.finfo(np.float64).tiny)
         rotation = vectors @ np.where(sums > floor, skew / np.maximum(sums, floor), 0.0) @ vectors.T
-        return h - point @ rotation.astype(point.dtype)
+        return ambient - point @ rotation.astype(point.dtype)
 
     def transport(self, old: np.ndarray, new: np.ndarray, u: np.ndarray) -> np.ndarray:
         """Horizontal projection at the new point."""
@@ -63,3 +63,7 @@ class PSDFixedRank(Manifold[np.ndarray, np.ndarray]):
     ) -> float:
         """tr(u^T v): v is horizontal at ``new`` and the projection is orthogonal."""
         return self.inner(new, u, v)
+
+    def random_point(self, rng: np.random.Generator) -> np.ndarray:
+        """Independent standard normal entries, float64."""
+        return rng.standard_normal((self.n, self.r))
