@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from xcbench.optim import ridge
-from xcbench.optim.admm import l1_regression, soft_threshold
+from xcbench.optim.admm import l1_regression
 from xcbench.optim.ridge import RidgeSolver, SparseOperator
 
 
@@ -82,12 +82,6 @@ def test_zero_targets_give_zero_weights_by_conjugate_gradients(monkeypatch):
     monkeypatch.setattr(ridge, "DIRECT_LIMIT", 0)
     V = RidgeSolver(SparseOperator(features(10, 8)), 1.0).solve(np.zeros((10, 2), np.float32))
     np.testing.assert_array_equal(V, 0.0)
-
-
-def test_soft_threshold_passes_the_moreau_identity():
-    v = np.random.default_rng(0).standard_normal(100)
-    # the conjugate of c |.| is the indicator of [-c, c], whose prox is the clip
-    np.testing.assert_allclose(soft_threshold(v, 0.4) + np.clip(v, -0.4, 0.4), v)
 
 
 def test_admm_without_l1_is_ridge():

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from xcbench.optim.prox import prox_l1
 from xcbench.optim.ridge import RidgeSolver, SparseOperator
-
-
-def soft_threshold(values: np.ndarray, threshold: float) -> np.ndarray:
-    """sign(v) max(|v| - threshold, 0): the prox of threshold |.|."""
-    cut = values.dtype.type(threshold)
-    shrunk: np.ndarray = values - np.clip(values, -cut, cut)
-    return shrunk
 
 
 def l1_regression(
@@ -51,6 +45,6 @@ def l1_regression(
         target = B + np.float32(rho) * (alpha - dual)
         V = solver.solve(target / np.float32(scale))
         fitted = A.multiply(V)
-        alpha = soft_threshold(fitted + dual, threshold)
+        alpha = prox_l1(fitted + dual, threshold)
         dual += fitted - alpha
     return V

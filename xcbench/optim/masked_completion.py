@@ -15,6 +15,7 @@ import numpy as np
 
 from xcbench.kernels import masked
 from xcbench.kernels.pattern import mirror
+from xcbench.optim.quartic import Quartic
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +100,7 @@ class MaskedCompletion:
         return QuarticLine(known.weights, state, direction, self._linear, self._quadratic)
 
 
-class QuarticLine:
+class QuarticLine(Quartic):
     """f(Z + t U) as the quartic it is."""
 
     def __init__(
@@ -114,21 +115,8 @@ class QuarticLine:
         self._direction = direction
         self._linear = linear
         self._quadratic = quadratic
-        self.coefficients = np.empty(5)
+        super().__init__(np.empty(5))
         masked.quartic(weights, state.residual, linear, quadratic, self.coefficients)
-
-    def cost(self, t: float) -> float:
-        """f at step t."""
-        return float(np.polynomial.polynomial.polyval(t, self.coefficients))
-
-    def exact_step(self) -> float:
-        """The positive root of the derivative (a cubic) with the lowest cost, or 0."""
-        derivative = self.coefficients[1:] * np.arange(1, 5)
-        if not np.isfinite(derivative).all():
-            return 0.0
-        roots = np.polynomial.polynomial.polyroots(np.trim_zeros(derivative, "b"))
-        steps = roots.real[(np.abs(roots.imag) <= 1e-6 * np.abs(roots.real)) & (roots.real > 0)]
-        return float(min(steps, key=self.cost, default=0.0))
 
     def move(self, t: float) -> CompletionState:
         """State at Z + t U; the residual is updated in place."""

@@ -1,20 +1,23 @@
 """Completion with absolute errors: min over S_+(n, r) of sum w_ij |s_ij - z_i . z_j|, by MADMM.
 
-The splitting of the MADMM paper with y = z_i . z_j on the pattern: a few smooth steps on Z, the
-prox of the absolute errors (shrinkage at 1 / rho), and the scaled multiplier u.
+A X is z_i . z_j on the pattern, f is 0 and g the weighted absolute errors. A X is measured with the
+weights w too, so that the X-step is the completion with squared errors and the prox shrinks every
+error by the same 1 / rho.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
+from xcbench.kernels import masked
 from xcbench.manifolds.psd_fixed_rank import PSDFixedRank
-from xcbench.optim.admm import soft_threshold
-from xcbench.optim.conjugate_gradient import conjugate_gradient
-from xcbench.optim.masked_completion import MaskedCompletion, MaskedSymmetric
+from xcbench.optim.augmented import Recall
+from xcbench.optim.conjugate_gradient import Problem
+from xcbench.optim.madmm import madmm
+from xcbench.optim.masked_completion import CompletionState, MaskedCompletion, MaskedSymmetric
+from xcbench.optim.prox import prox_l1
 
 INNER_ITERATIONS = 3
 TOLERANCE = 1e-3
@@ -30,8 +33,8 @@ def l1_completion(
 ) -> np.ndarray:
     """Z of smallest weighted sum of absolute errors, from a given start.
 
-    Stops early once the primal residual (z_i . z_j - y) and the dual one (the change of y times
-    rho) are both below a thousandth of their natural size.
+    Stops early once the primal and the dual residual are both below a thousandth of their natural
+    size.
 
     Parameters
     ----------
@@ -40,7 +43,7 @@ def l1_completion(
     rho : float
         Penalty; errors well below 1 / rho are treated as exact.
     iterations : int
-        Rounds of the three steps, each with three CG iterations on Z.
+        Rounds, each with three CG iterations on Z.
     callback : callable, optional
         Called with Z after every round.
 
@@ -48,27 +51,68 @@ def l1_completion(
     -------
     ndarray of float32, shape (n, r)
     """
-    manifold = PSDFixedRank(*start.shape)
-    threshold = 1.0 / rho
-    Z = start
-    error = -known.residual(Z)
-    shrunk = soft_threshold(error, threshold)  # y - s
-    dual = error - shrunk
-    for _ in range(iterations):
-        smooth = MaskedCompletion(replace(known, targets=known.targets + shrunk - dual))
-        Z = conjugate_gradient(
-            smooth, Z, manifold=manifold, iterations=INNER_ITERATIONS, tolerance=0.0
-        ).point
-        error = -known.residual(Z)
-        previous, shrunk = shrunk, soft_threshold(error + dual, threshold)
-        dual += error - shrunk
-        if callback is not None:
-            callback(Z)
-        primal = _norm(error - shrunk) <= TOLERANCE * max(_norm(known.targets), 1e-12)
-        if primal and rho * _norm(shrunk - previous) <= TOLERANCE * max(rho * _norm(dual), 1e-12):
-            break
-    return Z
+    point: np.ndarray = madmm(
+        AbsoluteCompletion(known),
+        start,
+        manifold=PSDFixedRank(*start.shape),
+        rho=rho,
+        iterations=iterations,
+        inner_iterations=INNER_ITERATIONS,
+        absolute=0.0,
+        relative=TOLERANCE,
+        callback=callback,
+    ).point
+    return point
 
 
-def _norm(values: np.ndarray) -> float:
-    return float(np.linalg.norm(values))
+class AbsoluteCompletion:
+    """The problem as madmm wants it; values on the pattern are float32, shape (entries,)."""
+
+    def __init__(self, known: MaskedSymmetric) -> None:
+        self.known = known
+        self.forward = Recall(self._products)
+        self._x_step = _XStep(known, self.forward)
+
+    def _products(self, point: np.ndarray) -> np.ndarray:
+        return self.known.targets - self.known.residual(point)
+
+    def smooth(self, point: np.ndarray) -> float:
+        """0."""
+        return 0.0
+
+    def smooth_gradient(self, point: np.ndarray) -> np.ndarray:
+        """0."""
+        return np.zeros_like(point)
+
+    def adjoint(self, point: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Gradient of sum w values z_i . z_j."""
+        return self.known.product(values, point)
+
+    def nonsmooth(self, values: np.ndarray) -> float:
+        """Sum of w |s - values|."""
+        return float(self.known.weights @ np.abs(self.known.targets - values))
+
+    def prox(self, values: np.ndarray, step: float) -> np.ndarray:
+        """Errors shrunk by ``step``."""
+        return self.known.targets + prox_l1(values - self.known.targets, step)
+
+    def augmented(self, target: np.ndarray, rho: float) -> Problem:
+        """Completion of ``target`` with squared errors; rho only scales it."""
+        return self._x_step.aim(target)
+
+
+class _XStep(MaskedCompletion):
+    """Completion of a target that changes, begun with what is known about the point."""
+
+    def __init__(self, known: MaskedSymmetric, products: Callable[[object], np.ndarray]) -> None:
+        super().__init__(known)
+        self._products = products
+
+    def aim(self, target: np.ndarray) -> _XStep:
+        self._target = target
+        return self
+
+    def start(self, point: np.ndarray) -> CompletionState:
+        residual = self._target - self._products(point)
+        cost = masked.weighted_square(self.known.weights, residual)
+        return CompletionState(point, cost, residual)
