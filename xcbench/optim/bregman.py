@@ -1,10 +1,30 @@
-"""Information-theoretic metric learning by cyclic Bregman projections (ITML lecture notes)."""
+"""Information-theoretic metric learning by cyclic Bregman projections (ITML lecture notes).
+
+Three variants of Davis et al. (2007), of which two solve the problem that is stated:
+
+- ``exact``: alpha = min(lambda, delta gamma/(gamma+1) (1/p - 1/xi)). After a step
+  1/p' = 1/p - delta alpha and 1/xi' = 1/xi + delta alpha/gamma are equal, as a projection demands;
+  with A^-1 = A0^-1 + sum delta lambda v v^T and 1/xi = 1/xi0 - delta lambda/gamma, which every step
+  keeps, the limit meets the KKT conditions of the problem.
+- ``released``: the authors' program. Its step is the exact one (``gamma_proj = gamma/(gamma+1)``);
+  it passes over pairs closer than 1e-9 and stops by another rule.
+- ``printed``: alpha = min(lambda, delta/2 (1/p - gamma/xi)), as in the notes and the paper. With
+  eta = xi/gamma it is, step by step, the exact one at price 1 for the bounds xi0/gamma: it solves
+  min D_ld(A, A0) + D_ld(diag eta, diag xi0/gamma). The two problems are one at gamma = 1 only;
+  elsewhere gamma scales the bounds and no longer prices the slack.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
+
+from xcbench.kernels.logdet import project
+
+Variant = Literal["exact", "released", "printed"]
+_RELEASED_LEAST = 1e-9  # "norm(v) < 10e-10"
 
 
 @dataclass(frozen=True)
@@ -13,8 +33,8 @@ class LearnedMetric:
 
     Attributes
     ----------
-    metric : float64, shape (d, d)
-        Symmetric positive definite A of the distance d_A(x, y) = (x - y)^T A (x - y).
+    factor : float64, shape (d, d)
+        G with A = G G^T: distances are Euclidean between rows of X G.
     slack : float64, shape (m,)
         The bounds as relaxed, xi.
     multipliers : float64, shape (m,)
@@ -23,11 +43,17 @@ class LearnedMetric:
     converged : bool
     """
 
-    metric: np.ndarray
+    factor: np.ndarray
     slack: np.ndarray
     multipliers: np.ndarray
     cycles: int
     converged: bool
+
+    @property
+    def metric(self) -> np.ndarray:
+        """Symmetric positive definite A (d, d) of d_A(x, y) = (x - y)^T A (x - y)."""
+        A = self.factor @ self.factor.T
+        return (A + A.T) / 2
 
 
 def itml(
@@ -37,6 +63,7 @@ def itml(
     *,
     gamma: float,
     prior: np.ndarray,
+    variant: Variant = "exact",
     cycles: int = 100,
     tolerance: float = 1e-3,
 ) -> LearnedMetric:
@@ -53,30 +80,49 @@ def itml(
         Price of relaxing a bound; large holds on to them.
     prior : float64, shape (d, d)
         A0, positive definite.
+    variant : "exact", "released" or "printed"
+        See the module.
     cycles : int
         At most this many passes over all pairs.
     tolerance : float
-        Converged once a pass changes the multipliers by less than this share of their size.
+        Converged once a pass changes the multipliers by less than this share of their size;
+        ``released`` takes the sum of changes over the sum of their sizes before and after.
+
+    Raises
+    ------
+    ValueError
+        gamma or a bound is not positive and finite.
+    LinAlgError
+        The prior is not positive definite.
     """
-    A = np.array(prior, dtype=np.float64)
-    slack = np.array(bounds, dtype=np.float64)
-    multipliers = np.zeros(slack.size)
-    sign = np.where(similar, 1.0, -1.0)
-    # After the step 1/p' = 1/p - sign alpha and 1/xi' = 1/xi + sign alpha / gamma must be equal.
-    # The notes print sign/2 (1/p - gamma/xi), which is the same at gamma = 1 only.
-    share = gamma / (gamma + 1.0)
-    pairs = np.flatnonzero(np.any(differences != 0, axis=1))
-    for cycle in range(cycles):
+    bounds = np.asarray(bounds, dtype=np.float64)
+    positive = np.append(bounds, gamma)
+    if not (np.isfinite(positive) & (positive > 0)).all():
+        raise ValueError("gamma and all bounds must be positive and finite")
+    # See the module: the printed step is the exact one of another problem.
+    price, scale = (1.0, float(gamma)) if variant == "printed" else (float(gamma), 1.0)
+    differences = np.ascontiguousarray(differences, dtype=np.float64)
+    if variant == "released":
+        near = np.linalg.norm(differences, axis=1) < _RELEASED_LEAST
+        differences = np.where(near[:, None], 0.0, differences)
+    factor = np.ascontiguousarray(np.linalg.cholesky(np.asarray(prior, dtype=np.float64)))
+    slack, multipliers = bounds / scale, np.zeros(bounds.size)
+    signs = np.where(similar, 1.0, -1.0)
+    converged, cycle = False, 0
+    while cycle < cycles and not converged:
         before = multipliers.copy()
-        for t in pairs:
-            Av = A @ differences[t]
-            p = differences[t] @ Av
-            alpha = min(float(multipliers[t]), float(sign[t] * share * (1.0 / p - 1.0 / slack[t])))
-            beta = sign[t] * alpha / (1.0 - sign[t] * alpha * p)
-            slack[t] = gamma * slack[t] / (gamma + sign[t] * alpha * slack[t])
-            multipliers[t] -= alpha
-            A += beta * np.outer(Av, Av)
-        change = np.linalg.norm(multipliers - before)
-        if change <= tolerance * max(float(np.linalg.norm(multipliers)), 1e-12):
-            return LearnedMetric(A, slack, multipliers, cycle + 1, True)
-    return LearnedMetric(A, slack, multipliers, cycles, False)
+        project(differences, signs, price, factor, slack, multipliers)
+        converged = _change(before, multipliers, variant) <= tolerance
+        cycle += 1
+    return LearnedMetric(factor, slack * scale, multipliers, cycle, converged)
+
+
+def _change(before: np.ndarray, after: np.ndarray, variant: Variant) -> float:
+    """How far a pass moved the multipliers, relative to them; 0 where all bounds are met."""
+    size, change = float(np.linalg.norm(after)), after - before
+    if variant == "released":
+        size += float(np.linalg.norm(before))
+        moved = float(np.abs(change).sum())
+    else:
+        moved = float(np.linalg.norm(change))
+    return moved / size if size > 0 else moved

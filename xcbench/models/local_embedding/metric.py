@@ -44,7 +44,7 @@ def metric_factor(
         prior=identity,
         cycles=CYCLES,
     )
-    return np.linalg.cholesky(learned.metric).astype(np.float32)
+    return learned.factor.astype(np.float32)
 
 
 def _close_pairs(lists: NeighbourLists, rng: np.random.Generator) -> np.ndarray:
