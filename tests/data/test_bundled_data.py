@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from xcbench.config.schema import DatasetConfig
+from xcbench.config.dataset import DatasetConfig
 from xcbench.data.catalogue import catalogue
 from xcbench.data.load import load
 from xcbench.data.sources import locate

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_svmlight_file
 
-from xcbench.config.schema import DatasetConfig
+from xcbench.config.dataset import DatasetConfig
 from xcbench.data.catalogue import catalogue
 from xcbench.data.load import load
 from xcbench.data.sources import is_present, locate

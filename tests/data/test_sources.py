@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from xcbench.config.schema import DatasetConfig
+from xcbench.config.dataset import DatasetConfig
 from xcbench.data.catalogue import catalogue
 from xcbench.data.sources import Sources, is_present, locate, other_folders
 from xcbench.errors import DataError

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from scipy import sparse
 
+from xcbench.data.corruption import corrupted
 from xcbench.data.libsvm import read_libsvm
 from xcbench.data.matrix import take_rows, widened
 from xcbench.data.npz import read_npz
@@ -54,6 +55,8 @@ def load(sources: Sources) -> Parts:
         XCText(widened(part.X, d), widened(part.Y, n_labels), part.n_duplicate_labels)
         for part in (train, test)
     )
+    if sources.corrupted is not None:
+        train = replace(train, Y=corrupted(train.Y, sources.corrupted))
     return Parts(train, test, (widths[0], widths[1]))
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import difflib
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Literal
 
-from xcbench.config.schema import DatasetConfig
+from xcbench.config.dataset import CorruptionConfig, DatasetConfig
 from xcbench.data.byte_lines import same_text
 from xcbench.data.catalogue import CatalogueEntry, Layout, LayoutKind, catalogue, common_layouts
 from xcbench.errors import DataError
@@ -32,6 +32,8 @@ class Sources:
         Counted from 1; other than 1 only for kind splits.
     base : 0, 1 or None
         The number a libsvm file counts from.
+    corrupted : CorruptionConfig or None
+        Damage done to the training labels once they are read.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Sources:
     files: tuple[Path, ...]
     split: int = 1
     base: Literal[0, 1] | None = None
+    corrupted: CorruptionConfig | None = None
 
 
 def locate(config: DatasetConfig, data_root: Path, split: int = 1) -> Sources:
@@ -60,7 +63,7 @@ def locate(config: DatasetConfig, data_root: Path, split: int = 1) -> Sources:
         a text and its packed form are both there and differ.
     """
     try:
-        return _located(config, data_root, split)
+        return replace(_located(config, data_root, split), corrupted=config.corrupted)
     except OSError as error:  # a folder that may not be looked into, a name that is too long
         raise DataError(f"{error.filename}: cannot be read ({error.strerror})") from None
 

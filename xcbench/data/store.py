@@ -151,7 +151,9 @@ def _writable(root: Path, name: str) -> Iterator[None]:
 
 
 def _key(sources: Sources, features: Features, digests: list[str]) -> str:
-    parts = [FORMAT, sources.kind, sources.split, sources.base, features, digests]
+    parts: list[Any] = [FORMAT, sources.kind, sources.split, sources.base, features, digests]
+    if sources.corrupted is not None:
+        parts.append(sources.corrupted.model_dump())
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from xcbench.config.schema import DatasetConfig
+from xcbench.config.dataset import DatasetConfig
 from xcbench.data.catalogue import CatalogueEntry, Download, catalogue
 from xcbench.data.digests import file_sha256
 from xcbench.data.fetch import place

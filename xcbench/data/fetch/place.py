@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from xcbench.config.schema import DatasetConfig
+from xcbench.config.dataset import DatasetConfig
 from xcbench.data.catalogue import CatalogueEntry
 from xcbench.data.digests import file_sha256
 from xcbench.data.fetch.sizes import require_sizes
