@@ -104,7 +104,7 @@ def test_what_is_imported_is_declared_and_the_other_way_round():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
     def names(requirements):
-        imports = {"pyyaml": "yaml", "scikit-learn": "sklearn"}
+        imports = {"pyyaml": "yaml", "scikit-learn": "sklearn", "metric-learn": "metric_learn"}
         bare = {requirement.split(">=")[0].strip() for requirement in requirements}
         return {imports.get(name, name) for name in bare}
 

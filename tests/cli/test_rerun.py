@@ -168,7 +168,10 @@ class TestPredictions:
         np.savez(run / "predictions.npz", labels=labels, scores=scores)
         done = xcbench("rerun", run.name)
         assert done.exit_code == 1
-        assert "the stored predictions are (3, 5) labels, the repeat's (25, 5)" in done.stderr
+        assert (
+            "labels (3, 5), scores (3, 5), the repeat's labels (25, 5), scores (25, 5)"
+            in done.stderr
+        )
 
 
 class TestData:

@@ -60,7 +60,9 @@ def test_the_table_has_the_promised_columns_in_order(
         "predict_ms_per_point,model_bytes,peak_rss_bytes,n_train,n_test,"
         "test_rows_without_labels,jobs,threads_per_job,backend,host,cpu,cores,ram_bytes,python,"
         "numpy,scipy,numba,blas,xcbench,git_commit,git_dirty,config_sha256,data_sha256,overrides,"
-        "estimated_bytes,resumed_tasks,predictions_sha256,results_version,head_s"
+        "estimated_bytes,resumed_tasks,predictions_sha256,results_version,head_s,"
+        "task,error_rate,AP_hidden,AP_test,recovery_error,recovered,cost,sparsity,orthogonality,"
+        "iterations,ms_per_iteration,correspondence_error,within_5,median_error"
     )
     (row,) = table(tmp_path)
     assert (row["n_train"], row["n_test"], row["model_bytes"]) == ("60", "25", str(8 * 4))

@@ -12,9 +12,9 @@ from tests.conftest import tiny_text
 from tests.runner.clusters import DaskCluster, free_port
 from xcbench.config.loader import load_config
 from xcbench.models.memory.stages import MARGIN, PROCESS
-from xcbench.runner import run
 from xcbench.runner.elsewhere import ClusterError
 from xcbench.runner.executors import InProcessExecutor, dask, slurm
+from xcbench.tasks import xc
 from xcbench.tasks.xc import memory, open_data
 
 BLEND = "{preset: rxml-blend, rank: 3, learners: 2, clusters: 2, neighbours: {count: 5}}"
@@ -180,7 +180,7 @@ class TestMaxMemory:
             real[job.method.label] = estimated.needed
             return estimated
 
-        monkeypatch.setattr(run, "memory", counted)
+        monkeypatch.setattr(xc, "memory", counted)
         xcbench("run", config(large), "--max-memory", "1K")
         between = (real["rxml"] + real["large"]) // 2
         assert real["rxml"] < real["large"]

@@ -2,8 +2,8 @@
 
 import pytest
 
+from xcbench.config.executor import ExecutorConfig
 from xcbench.config.loader import load_config
-from xcbench.config.schema import ExecutorConfig
 from xcbench.config.yaml import dump
 from xcbench.errors import ConfigError
 
@@ -47,6 +47,6 @@ def test_what_a_backend_takes_reads_back_equal(tmp_path, executor):
 
 
 def test_every_key_of_a_backend_is_one_of_the_settings():
-    from xcbench.config.schema import _KEYS_OF
+    from xcbench.config.executor import _KEYS_OF
 
     assert set(_KEYS_OF) < set(ExecutorConfig.model_fields)

@@ -40,6 +40,8 @@ power: seed: seeds: splits: metrics: k: psndcg: matlab executor: backend: inline
 checkpoint: sweep: neighbours.count: vote.kind: kind: ../x /etc/passwd a/../b tolerance: solver:
 dask slurm scheduler: tcp://h:8786 h:1 max_memory: 8G 1.5GiB 500M cluster: local partition: account:
 qos: time: 6h 1d12h memory: closed_form gram storage: weights: embeddings: float16
+task: datasets: metric_learning compressed_modes matrix_completion matrix_recovery corrupted: rows:
+labels: observed: itml maxide svt euclidean line: mesh: modes-madmm gammas: ranks: robust_embedding
 """
 _LONG_AXIS = b"[" + b",".join(b"%d" % i for i in range(1, 200)) + b"]"
 _TEXTS = (
@@ -74,6 +76,13 @@ SMALL = (
     b"executor: {backend: dask, scheduler: h:1, max_memory: 8G}\n",
     b"dataset: {name: x}\nmethod: rxml\n"
     b"executor: {backend: slurm, jobs: 4, partition: p, time: 6h, account: a, memory: 4G}\n",
+    b"datasets: [{name: x}, {name: y, corrupted: {rows: 5, labels: 3}}]\nmethod: maxide\n",
+    b"task: {kind: metric_learning, neighbours: 3}\ndatasets: [{name: uci/x}, {name: y}]\n"
+    b"methods: [euclidean, {preset: itml, gammas: [0.1, 1], variant: printed}]\nseeds: [0, 1]\n",
+    b"task: compressed_modes\ndataset: {line: 50, measure: 5}\n"
+    b"methods: [{preset: modes-madmm, solver: trust_region}, modes-soc]\n",
+    b"task: {kind: matrix_completion, observed: [10, 20]}\ndataset: {name: x}\n"
+    b"methods: [svt, {preset: maxide, ranks: [5, 9]}]\nsweep: {tolerance: [0.1, 0.01]}\n",
 )
 LARGE = tuple(
     re.sub(rb"(?m)^ *#.*\n", b"", path.read_bytes())
@@ -197,6 +206,22 @@ GLOBAL: dict[str, Rule] = {
     "preconditioner": _word("none", "gram"),
     **_START,
 }
+_POSITIVE = _number(above=True)
+_DESCENT = {
+    "penalties": _distinct(_number(above=True, most=1)),
+    "growth": _number(1.01, most=100),
+    "tolerance": _number(below=1),
+    "iterations": _whole(1),
+}
+MAXIDE: dict[str, Rule] = {
+    "model": _word("maxide"),
+    **_DESCENT,
+    "ranks": _distinct(_whole(1)),
+    "labels": _word("identity", "correlation"),
+    "label_rank": _whole(1),
+    "weighting": _word("none", "singular_values"),
+}
+SVT: dict[str, Rule] = {"model": _word("svt"), **_DESCENT}
 MODELS: dict[str, dict[str, Rule]] = {
     "local_embedding": LOCAL,
     "global": GLOBAL,
@@ -256,6 +281,7 @@ MODELS: dict[str, dict[str, Rule]] = {
         "threshold": _number(),
         "beam_size": _whole(1),
     },
+    "maxide": MAXIDE,
 }
 PRESETS = {
     "rxml": "local_embedding", "rxml-blend": "local_embedding",
@@ -263,25 +289,32 @@ PRESETS = {
     "global": "global", "ridge": "one_vs_rest", "knn": "feature_neighbours",
     "omikuji-parabel": "omikuji", "omikuji-bonsai": "omikuji", "omikuji-attention": "omikuji",
     "napkinxc-plt": "napkinxc", "napkinxc-br": "napkinxc", "pecos-xrlinear": "pecos",
+    "maxide": "maxide",
 }  # fmt: skip
 
 
-def _method(x: Any) -> bool:
-    if isinstance(x, str):
-        return x in PRESETS
-    if not isinstance(x, dict):
-        return False
-    rules = MODELS[PRESETS.get(x.get("preset")) or x.get("model") or "local_embedding"]
-    return _keys(**_HEAD, **rules)(x)
+def _method(models: dict[str, dict[str, Rule]], presets: dict[str, str]) -> Rule:
+    def rule(x: Any) -> bool:
+        if isinstance(x, str):
+            return x in presets
+        if not isinstance(x, dict):
+            return False
+        model = presets.get(x.get("preset")) or x.get("model")
+        return model in models and _keys(**_HEAD, **models[model])(x)
+
+    return rule
 
 
-def _sweep(x: Any) -> bool:
-    if x is None:
-        return True
-    if not isinstance(x, dict):
-        return False
-    known = {k.split(".")[0] for k in x} <= set().union(*MODELS.values())
-    return known and all(isinstance(values, list) and values != [] for values in x.values())
+def _sweep(models: dict[str, dict[str, Rule]]) -> Rule:
+    def rule(x: Any) -> bool:
+        if x is None:
+            return True
+        if not isinstance(x, dict):
+            return False
+        known = {k.split(".")[0] for k in x} <= set().union(*models.values())
+        return known and all(isinstance(values, list) and values != [] for values in x.values())
+
+    return rule
 
 
 def _seed(x: Any) -> bool:
@@ -320,27 +353,224 @@ def _executor(x: Any) -> bool:
     )
 
 
-FILE = _keys(
-    dataset=_keys(
-        name=_or_none(_text),
-        train=_or_none(_text),
-        test=_or_none(_text),
-        format=_word("xc", "libsvm"),
-        base=_or_none(lambda x: type(x) is int and x in (0, 1)),
-        features=_word("unit", "tfidf", "raw"),
-        propensity=_or_none(
-            lambda x: _keys(a=_number(above=True), b=_number())(x) and set(x) == {"a", "b"}
-        ),
+DATASET = _keys(
+    name=_or_none(_text),
+    train=_or_none(_text),
+    test=_or_none(_text),
+    format=_word("xc", "libsvm"),
+    base=_or_none(lambda x: type(x) is int and x in (0, 1)),
+    features=_word("unit", "tfidf", "raw"),
+    propensity=_or_none(lambda x: _keys(a=_POSITIVE, b=_number())(x) and set(x) == {"a", "b"}),
+    corrupted=_or_none(
+        lambda x: (
+            _keys(rows=_number(above=True, most=100), labels=_whole(1), seed=_seed)(x)
+            and {"rows", "labels"} <= set(x)
+        )
     ),
-    method=_method,
-    methods=lambda x: isinstance(x, list) and x != [] and all(map(_method, x)),
-    seed=_seed,
-    seeds=_distinct(_seed),
-    splits=_distinct(_whole(1)),
-    metrics=_keys(k=_distinct(_whole(1)), psndcg=_word("pyxclib", "matlab")),
-    executor=_executor,
-    sweep=_sweep,
 )
+
+
+def _file(
+    kind: str,
+    dataset: Rule,
+    models: dict[str, dict[str, Rule]],
+    presets: dict[str, str],
+    task: dict[str, Rule],
+    **more: Rule,
+) -> Rule:
+    method, word = _method(models, presets), _word(kind)
+    whole = _keys(kind=word, **task)
+    return _keys(
+        task=lambda x: word(x) or (whole(x) and "kind" in x),
+        dataset=dataset,
+        datasets=lambda x: isinstance(x, list) and x != [] and all(map(dataset, x)),
+        method=method,
+        methods=lambda x: isinstance(x, list) and x != [] and all(map(method, x)),
+        seed=_seed,
+        seeds=_distinct(_seed),
+        executor=_executor,
+        sweep=_sweep(models),
+        **more,
+    )
+
+
+_PERCENT = _number(most=100)
+_INSIDE = _number(above=True, below=100)
+_PRIOR = _word("identity", "inverse_covariance")
+_GAMMAS = _distinct(_number(1e-9, most=1e9))
+_STEPS = {"iterations": _whole(1), "absolute": _number(), "relative": _number()}
+_START_AT = {"start": _word("procrustes", "identity"), "iterations": _whole(1)}
+_SOLVERS = ("conjugate_gradient", "steepest_descent")
+# Kind of task: its dataset, models, presets and protocol.
+TASKS: dict[str, tuple[Rule, dict[str, dict[str, Rule]], dict[str, str], dict[str, Rule]]] = {
+    "metric_learning": (
+        _keys(name=_matching(r"[A-Za-z0-9._+=/-]{1,100}")),
+        {
+            "fixed_metric": {"model": _word("fixed_metric"), "metric": _PRIOR},
+            "itml": {
+                "model": _word("itml"),
+                "prior": _PRIOR,
+                "variant": _word("exact", "released", "printed"),
+                "pairs": _whole(1),
+                "classes": _word("squared", "distinct"),
+                "bounds": _word("percentiles", "histogram"),
+                "gammas": _GAMMAS,
+                "projections": _whole(1),
+                "tolerance": _POSITIVE,
+            },
+            "metric_learn": {
+                "model": _word("metric_learn"),
+                "prior": _word("identity", "covariance"),
+                "gammas": _GAMMAS,
+                "max_iter": _whole(1),
+                "tol": _POSITIVE,
+            },
+        },
+        {
+            "euclidean": "fixed_metric", "inverse-covariance": "fixed_metric", "itml": "itml",
+            "itml-covariance": "itml", "itml-released": "itml", "metric-learn": "metric_learn",
+        },
+        {"neighbours": _whole(1), "standardise": lambda x: type(x) is bool},
+    ),
+    "compressed_modes": (
+        _keys(line=_or_none(_whole(2)), mesh=_or_none(_text), measure=_POSITIVE),
+        {
+            "modes_madmm": {
+                "model": _word("modes_madmm"),
+                "rho": _POSITIVE,
+                "inner_iterations": _whole(1),
+                "solver": _word(*_SOLVERS, "trust_region"),
+                **_STEPS,
+            },
+            "modes_soc": {
+                "model": _word("modes_soc"),
+                "rho": _POSITIVE,
+                "orthogonal_rho": _POSITIVE,
+                **_STEPS,
+            },
+            "modes_neumann": {
+                "model": _word("modes_neumann"),
+                "rho": _POSITIVE,
+                "adapt": lambda x: type(x) is bool,
+                **_STEPS,
+            },
+        },
+        {f"modes-{name}": f"modes_{name}" for name in ("madmm", "soc", "neumann")},
+        {"modes": _whole(1), "mu": _POSITIVE},
+    ),
+    "functional_correspondence": (
+        _keys(mesh=_text, shapes=_whole(2), deformation=_number(most=2)),
+        {
+            "correspondence_madmm": {
+                "model": _word("correspondence_madmm"),
+                "rho": _POSITIVE,
+                "inner_iterations": _whole(1),
+                "tolerance": _number(),
+                **_START_AT,
+            },
+            "correspondence_least_squares": {
+                "model": _word("correspondence_least_squares"),
+                "mu": _or_none(_number()),
+                **_START_AT,
+            },
+            "correspondence_smoothed": {
+                "model": _word("correspondence_smoothed"),
+                "epsilon": _POSITIVE,
+                **_START_AT,
+            },
+        },
+        {
+            "correspondence-madmm": "correspondence_madmm",
+            "correspondence-least-squares": "correspondence_least_squares",
+            "correspondence-smoothed": "correspondence_smoothed",
+        },
+        {
+            "basis": _whole(2),
+            "functions": _whole(1),
+            "outliers": _distinct(_PERCENT),
+            "diffusion": _number(),
+            "mu": _number(),
+            "points": _whole(1),
+        },
+    ),
+    "robust_embedding": (
+        _keys(
+            name=_matching(r"[A-Za-z0-9][A-Za-z0-9._+=-]{0,59}"),
+            rows=_whole(4),
+            distances=_word("planar", "geodesic"),
+        ),
+        {
+            "embedding_madmm": {
+                "model": _word("embedding_madmm"),
+                "rho": _POSITIVE,
+                "iterations": _whole(1),
+                "inner_iterations": _whole(1),
+                "solver": _word(*_SOLVERS),
+                "tolerance": _number(),
+            },
+            "embedding_classical_mds": {"model": _word("embedding_classical_mds")},
+            "embedding_subgradient": {
+                "model": _word("embedding_subgradient"),
+                "step": _POSITIVE,
+                "iterations": _whole(1),
+            },
+        },
+        {
+            "embedding-madmm": "embedding_madmm", "embedding-madmm-paper": "embedding_madmm",
+            "embedding-classical-mds": "embedding_classical_mds",
+            "embedding-subgradient": "embedding_subgradient",
+        },
+        {"doubled": _distinct(_PERCENT), "doubling": _word("squared", "plain")},
+    ),
+    "matrix_completion": (
+        DATASET,
+        {
+            "maxide": MAXIDE,
+            "svt": SVT,
+            "binary_relevance": {
+                "model": _word("binary_relevance"),
+                "loss": _word("squared", "squared_hinge"),
+                "penalties": _distinct(_number(above=True, most=1e9)),
+                "rounds": _whole(1),
+                "iterations": _whole(1),
+            },
+        },
+        {
+            "maxide": "maxide", "maxide-weighted": "maxide", "svt": "svt",
+            "binary-relevance": "binary_relevance",
+        },
+        {"observed": _distinct(_INSIDE), "folds": _whole(2)},
+    ),
+    "matrix_recovery": (
+        _keys(rows=_whole(1), columns=_whole(1), rank=_whole(1), side=_whole(1)),
+        {"maxide": MAXIDE, "svt": SVT},
+        {"maxide": "maxide", "svt": "svt"},
+        {
+            "observed": _distinct(_INSIDE),
+            "decay": _number(above=True, below=1),
+            "fit": _POSITIVE,
+            "tolerance": _POSITIVE,
+            "iterations": _whole(1),
+            "recovered": _POSITIVE,
+        },
+    ),
+}  # fmt: skip
+FILES = {kind: _file(kind, *rules) for kind, rules in TASKS.items()} | {
+    "xc": _file(
+        "xc", DATASET, MODELS, PRESETS, {},
+        splits=_distinct(_whole(1)),
+        metrics=_keys(k=_distinct(_whole(1)), psndcg=_word("pyxclib", "matlab")),
+    )
+}  # fmt: skip
+
+
+def FILE(x: Any) -> bool:
+    """Whether the schema has a place for everything that a file says."""
+    if not isinstance(x, dict):
+        return False
+    task = x.get("task", "xc")
+    kind = task.get("kind") if isinstance(task, dict) else task
+    return isinstance(kind, str) and kind in FILES and FILES[kind](x)
 
 
 def values_of(node: yaml.Node) -> Any:

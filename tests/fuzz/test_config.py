@@ -11,10 +11,10 @@ import pytest
 from tests.fuzz import config
 from tests.fuzz.campaign import failure_of
 from tests.fuzz.config import FILE, check, made, wrong
+from xcbench.config.dataset import DatasetConfig, MetricsConfig
+from xcbench.config.executor import ExecutorConfig
 from xcbench.config.loader import load_config
-from xcbench.config.presets import PRESETS
-from xcbench.config.resolve import MODELS
-from xcbench.config.schema import DatasetConfig, ExecutorConfig, MetricsConfig
+from xcbench.config.tasks import SCHEMAS
 from xcbench.errors import ConfigError
 
 N_SAMPLED = 300
@@ -56,10 +56,15 @@ def test_the_schema_of_the_oracle_has_the_keys_of_the_real_one():
     ):  # fmt: skip
         for field in model.model_fields:
             assert not FILE({key: {field + "x": 1}})
-    assert set(config.MODELS) == set(MODELS)
-    for model, rules in config.MODELS.items():
-        assert set(rules) == set(MODELS[model].model_fields)
-    assert {name: preset["model"] for name, preset in PRESETS.items()} == config.PRESETS
+    assert set(config.TASKS) | {"xc"} == set(SCHEMAS)
+    xc = (config.DATASET, config.MODELS, config.PRESETS, {})
+    for kind, (_, models, presets, task) in (config.TASKS | {"xc": xc}).items():
+        schema = SCHEMAS[kind]
+        assert set(models) == set(schema.models)
+        for model, rules in models.items():
+            assert set(rules) == set(schema.models[model].model_fields)
+        assert {name: preset["model"] for name, preset in schema.presets.items()} == presets
+        assert set(task) | {"kind"} == set(schema.task.model_fields)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from xcbench.config.schema import ExecutorConfig
+from xcbench.config.executor import ExecutorConfig
 from xcbench.runner.checkpoints import Checkpoints
 from xcbench.runner.executors import make_executor
 from xcbench.runner.progress import LogProgress

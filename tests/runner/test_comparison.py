@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from xcbench.data.dataset import TopK
+from xcbench.errors import XCBenchError
 from xcbench.runner.comparison import compare
 from xcbench.runner.result import Result
 
@@ -15,9 +15,10 @@ RESULT = Result(
     config_sha256="c", data_sha256="d", metrics={}, seconds={}, sizes={}, execution={},
     provenance={},
 )  # fmt: skip
-PREDICTION = TopK(
-    np.array([[1, 2], [3, -1]], np.int32), np.array([[2.0, 1.0], [5.0, -np.inf]], np.float32)
-)
+PREDICTION = {
+    "labels": np.array([[1, 2], [3, -1]], np.int32),
+    "scores": np.array([[2.0, 1.0], [5.0, -np.inf]], np.float32),
+}
 
 
 def differences(before, after):
@@ -29,17 +30,28 @@ def differences(before, after):
 def test_equal_predictions_are_identical_with_padding_too():
     found = compare(RESULT, PREDICTION, RESULT, PREDICTION)
     assert found.identical
-    assert (found.rows, found.rows_with_other_labels) == (2, 0)
-    assert found.largest_score_difference == 0
+    assert found.difference == ""
     assert found.differences == {}
 
 
 def test_a_score_alone_that_differs_is_not_identical():
-    scores = PREDICTION.scores.copy()
+    scores = PREDICTION["scores"].copy()
     scores[0, 1] -= 0.25
-    found = compare(RESULT, PREDICTION, RESULT, TopK(PREDICTION.labels, scores))
+    found = compare(RESULT, PREDICTION, RESULT, PREDICTION | {"scores": scores})
     assert not found.identical
-    assert (found.rows_with_other_labels, found.largest_score_difference) == (0, 0.25)
+    assert found.difference == "other labels in 0 of 2 rows, scores differ by up to 0.25"
+
+
+def test_arrays_of_other_tasks_are_compared_by_name_and_their_seconds_are_not():
+    result = replace(RESULT, config=RESULT.config | {"task": {"kind": "compressed_modes"}})
+    old = {"modes": np.array([1.0, np.nan]), "trace_seconds": np.array([0.1])}
+    assert compare(result, old, result, old | {"trace_seconds": np.array([9.0])}).identical
+    found = compare(result, old, result, old | {"modes": np.array([1.5, np.nan])})
+    assert found.difference == "modes by up to 0.5"
+    found = compare(result, old, result, old | {"modes": np.array([1.0, 2.0])})
+    assert found.difference == "modes by up to inf"
+    with pytest.raises(XCBenchError, match=r"modes \(2,\), the repeat's modes \(3,\)"):
+        compare(result, old, result, old | {"modes": np.zeros(3)})
 
 
 @pytest.mark.parametrize(

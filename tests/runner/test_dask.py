@@ -14,7 +14,7 @@ from tests.runner.clusters import (
     thread_counts,
     when,
 )
-from xcbench.config.schema import ExecutorConfig
+from xcbench.config.executor import ExecutorConfig
 from xcbench.errors import TaskError
 from xcbench.models.base import Task
 from xcbench.runner import elsewhere

@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_info
 
 import xcbench
 from tests.runner.clusters import thread_counts
-from xcbench.config.schema import ExecutorConfig
+from xcbench.config.executor import ExecutorConfig
 from xcbench.errors import TaskError
 from xcbench.models.base import Task
 from xcbench.models.memory import Limits

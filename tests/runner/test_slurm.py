@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.runner.clusters import Dies, Marks, begun, executor_on, thread_counts
 from tests.runner.test_executors import least_time
-from xcbench.config.schema import ExecutorConfig
+from xcbench.config.executor import ExecutorConfig
 from xcbench.errors import TaskError
 from xcbench.models.base import Task
 from xcbench.runner import elsewhere, slurm_queue, task_files

@@ -61,4 +61,4 @@ def test_a_whole_model_is_predicted_in_one_call_and_its_clock_counts(
     outcome = xc.run(job, data, tmp_path, Executor())
     assert Whole.calls == [(25, 6)]
     assert outcome.seconds == {"train": 5.0, "library": 5.0, "predict": 0.25}
-    assert outcome.model_bytes == 7
+    assert outcome.sizes["model_bytes"] == 7

@@ -56,12 +56,12 @@ def test_a_job_leaves_model_and_predictions_and_says_what_it_measured(
     data = xc.open_data(job().dataset, tiny_data, 1)
     outcome = xc.run(job(), data, folder, InlineExecutor())
     assert {path.name for path in folder.iterdir()} == {"model", "predictions.npz"}
-    assert outcome.model_bytes == 8 * 4
+    assert outcome.sizes["model_bytes"] == 8 * 4
     assert outcome.seconds["completion"] == 0.25
     assert outcome.seconds["train"] > 0
     assert outcome.seconds["predict"] > 0
     assert {"P@1", "nDCG@3", "PSP@5", "PSnDCG@5"} <= set(outcome.metrics)
-    assert outcome.test_rows_without_labels == 0
+    assert outcome.sizes["test_rows_without_labels"] == 0
 
 
 def test_the_matlab_psndcg_is_a_choice_of_the_config(tiny_data, fake_model, tmp_path):
@@ -80,7 +80,7 @@ def test_test_rows_without_labels_are_counted(tiny_data, fake_model, tmp_path):
     fake_model()
     (tiny_data / "tiny" / "test.txt").write_text("3 20 8\n 1:1\n0 1:1\n\n")
     data = xc.open_data(job().dataset, tiny_data, 1)
-    assert xc.run(job(), data, tmp_path, InlineExecutor()).test_rows_without_labels == 2
+    assert xc.run(job(), data, tmp_path, InlineExecutor()).sizes["test_rows_without_labels"] == 2
 
 
 class Echo:

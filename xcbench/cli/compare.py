@@ -67,7 +67,7 @@ def compare(
 def _require_same_data(a: Result, b: Result) -> None:
     def facts(result: Result) -> dict[str, Any]:
         files = [source.get("sha256") for source in result.sources]
-        split = result.config["splits"][0]
+        split = result.config.get("splits", [1])[0]
         return {"dataset": result.dataset, "split": split, "files": files or result.data_sha256}
 
     before, after = facts(a), facts(b)

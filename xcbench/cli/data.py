@@ -189,7 +189,7 @@ def _looks_like_a_path(subject: str) -> bool:
 
 
 def _locate(name: str, data: Path, split: int) -> Sources:
-    from xcbench.config.schema import DatasetConfig
+    from xcbench.config.dataset import DatasetConfig
     from xcbench.data.sources import locate
 
     return locate(DatasetConfig(name=name), data, split)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,13 +13,14 @@ import typer
 from xcbench.cli.commands import command
 from xcbench.cli.options import DEFAULT_DATA, DEFAULT_RESULTS, DataRoot, ResultsRoot
 from xcbench.cli.outputs import write_output
-from xcbench.cli.stores import open_results, rows_of
+from xcbench.cli.stores import arrays_of, open_results, rows_of
 from xcbench.errors import ConfigError, DataError, XCBenchError
 
 if TYPE_CHECKING:
     from xcbench.config.methods import LocalEmbeddingSettings
     from xcbench.config.schema import JobConfig
     from xcbench.report.figures import Drawing, Missing
+    from xcbench.report.figures.rows import Arrays
     from xcbench.report.rows import Row
 
 _THREADS = 1  # of the measured solvers
@@ -31,12 +33,21 @@ class Name(StrEnum):
     FIGURE2 = "2"
     TIME = "time"
     COST = "cost"
+    METRIC_LEARNING = "metric-learning"
+    MODES = "modes"
+    MODES_MESH = "modes-mesh"
+    CORRESPONDENCE = "correspondence"
+    CORRESPONDENCE_MAP = "correspondence-map"
+    EMBEDDING = "embedding"
+    MATRIX_COMPLETION = "matrix-completion"
+    MATRIX_RECOVERY = "matrix-recovery"
+    ROBUSTNESS = "robustness"
 
 
 def figure(
     names: Annotated[
         list[Name],
-        typer.Argument(metavar="NAME", help="One or more of 1, 2, time, cost."),
+        typer.Argument(metavar="NAME", help=f"One or more of {', '.join(Name)}."),
     ],
     results: ResultsRoot = DEFAULT_RESULTS,
     out: Annotated[
@@ -59,7 +70,10 @@ def figure(
     1: P@1 against the number of CG iterations; 2: P@1 against embedding dimension, learners and
     clusters (the RXML paper's figures, from the runs of configs/figures/*.yaml); time: P@1 against
     training time of all methods; cost: cost against wall time of the completion solvers, measured
-    once, with --config, and kept in RESULTS/figures/cost.csv. What is missing is listed with the
+    once, with --config, and kept in RESULTS/figures/cost.csv. The others are of the runs of configs
+    that `xcbench figure NAME` names where there are none: metric-learning, modes, modes-mesh,
+    correspondence, correspondence-map, embedding, matrix-completion, matrix-recovery, and
+    robustness, of corrupted labels. What is missing is listed with the
     command that makes it. Exit codes: 0 something was drawn, 1 there is no finished run or
     measurement to draw, 2 usage, config, no results folder or no writing to DIR, 3 the data of
     --config is missing.
@@ -72,11 +86,11 @@ def figure(
     if Name.COST in names and config is not None:
         _measure(config, data, measured, force)
     with console(logging.WARNING, bars=False):
-        found = open_results(results).results()
-        rows = rows_of(found) if set(names) != {Name.COST} else []
+        store = open_results(results)
+        rows = rows_of(store.results()) if set(names) != {Name.COST} else []
     drawn = 0
     for name in dict.fromkeys(names):
-        drawing, missing = draw(name, rows, measured)
+        drawing, missing = draw(name, Shown(rows, arrays_of(store), measured))
         for gap in missing:
             way = command(gap.command.split(), data, results)
             typer.echo(f"figure {name}: {gap.what}: {way}", err=True)
@@ -91,11 +105,26 @@ def figure(
         raise XCBenchError(f"nothing to draw in {results}")
 
 
-def draw(name: Name, rows: list[Row], measured: Path) -> tuple[Drawing | None, list[Missing]]:
+@dataclass(frozen=True)
+class Shown:
+    """What figures are drawn of: the rows of all runs, their arrays, the measured costs' file."""
+
+    rows: list[Row]
+    arrays: Arrays
+    measured: Path
+
+
+def draw(name: Name, shown: Shown) -> tuple[Drawing | None, list[Missing]]:
     """A figure, None when there is nothing to draw, and what it lacks."""
     from xcbench.report import figures
+    from xcbench.report.figures.tasks import TASK_FIGURES
     from xcbench.report.published import published_sleec
+    from xcbench.report.rows import is_xc
 
+    if name in TASK_FIGURES:
+        figure, missing = TASK_FIGURES[name]
+        return figure(shown.rows, shown.arrays), missing(shown.rows)
+    rows = [row for row in shown.rows if is_xc(row)]
     if name is Name.FIGURE1:
         return figures.figure1(rows, published_sleec("P@1")), figures.missing1(rows)
     if name is Name.FIGURE2:
@@ -103,7 +132,7 @@ def draw(name: Name, rows: list[Row], measured: Path) -> tuple[Drawing | None, l
     if name is Name.TIME:
         return figures.figure_time(rows), figures.missing_time(rows)
     try:
-        costs = figures.read_costs(measured)
+        costs = figures.read_costs(shown.measured)
     except DataError as error:
         return None, figures.missing_cost([], damage=str(error))
     return figures.figure_cost(costs), figures.missing_cost(costs)

@@ -56,7 +56,7 @@ def seconds_of(text: str) -> float:
 
 def size(text: str) -> str:
     """A size such as 8G, checked."""
-    from xcbench.config.schema import bytes_of
+    from xcbench.config.executor import bytes_of
 
     try:
         bytes_of(text)

@@ -11,7 +11,7 @@ import typer
 from xcbench.cli.commands import command
 from xcbench.cli.options import DEFAULT_RESULTS, ResultsRoot, StoredDataRoot
 from xcbench.cli.outputs import write_output
-from xcbench.cli.stores import open_results, rows_of
+from xcbench.cli.stores import arrays_of, open_results, rows_of
 from xcbench.errors import XCBenchError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def report(
     results: ResultsRoot = DEFAULT_RESULTS,
     data: StoredDataRoot = None,
 ) -> None:
-    """Write one HTML page of all results: Tables 1 to 3, the figures, every run and its origin.
+    """Write one HTML page of all results: tables, figures, every run and its origin.
 
     The page needs no other file and no network. Its tables sort and filter, and each number leads
     to the runs or the publication it comes from. What is missing is listed on it. Of the folders of
@@ -38,6 +38,7 @@ def report(
     """
     from xcbench.cli.tables import Asked
     from xcbench.report.html.page import page
+    from xcbench.report.task_table import task_tables
     from xcbench.runner.logs import console
 
     asked = Asked(results, data)
@@ -50,7 +51,7 @@ def report(
         places = _places(asked, found)
         runs = [places.hidden(result.mapping()) for result in found]
         missing = places.hidden(list(dict.fromkeys([*without, *not_drawn])))
-        text = page(tables, pictures, runs, missing)
+        text = page(tables, pictures, runs, missing, task_tables(rows_of(found)))
     write_output(out, text)
     runs_read = "1 run" if len(found) == 1 else f"{len(found)} runs"
     typer.echo(f"{out}: {len(text.encode()) / 1e6:.2f} MB, {runs_read}")
@@ -68,14 +69,15 @@ def _tables(asked: Asked) -> tuple[list[Table], list[str]]:
 
 def _pictures(found: list[Result], asked: Asked) -> tuple[list[Picture], list[str]]:
     """The figures there are runs for, and what is missing from them."""
-    from xcbench.cli.figure import Name, draw
+    from xcbench.cli.figure import Name, Shown, draw
     from xcbench.report.figures import svg
     from xcbench.report.html.page import Picture
 
-    rows = rows_of(found)
+    arrays = arrays_of(open_results(asked.results))
+    shown = Shown(rows_of(found), arrays, asked.results / "figures" / "cost.csv")
     pictures, missing = [], []
     for name in Name:
-        drawing, gaps = draw(name, rows, asked.results / "figures" / "cost.csv")
+        drawing, gaps = draw(name, shown)
         for gap in gaps:
             way = command(gap.command.split(), asked.data_root, asked.results)
             missing.append(f"figure {name}: {gap.what}; `{way}`")

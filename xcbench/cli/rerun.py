@@ -74,11 +74,7 @@ def _report(comparison: Comparison) -> None:
     if comparison.identical:
         typer.echo(f"{before.run_id}: the predictions are identical")
     else:
-        typer.echo(
-            f"{before.run_id}: the predictions are not identical: other labels in "
-            f"{comparison.rows_with_other_labels} of {comparison.rows} rows, scores differ by up "
-            f"to {comparison.largest_score_difference:.3g}"
-        )
+        typer.echo(f"{before.run_id}: the predictions are not identical: {comparison.difference}")
     metrics = before.metrics.keys() | after.metrics.keys()
     differing = [] if comparison.identical else sorted(metrics)
     lines = [(name, before.metrics.get(name), after.metrics.get(name)) for name in differing]

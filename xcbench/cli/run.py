@@ -23,6 +23,7 @@ from xcbench.cli.options import (
     seconds_of,
     size,
 )
+from xcbench.cli.stores import rows_of
 from xcbench.errors import DataError
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def _report(plan: Plan, store: ResultStore, summary: Summary) -> None:
     from xcbench.report.table import print_results
 
     found = (store.find(job.run_id) for job in plan.jobs)
-    print_results([result.row() for result in found if result is not None], Console())
+    print_results(rows_of(result for result in found if result is not None), Console())
     typer.echo(_counts(store, summary))
 
 

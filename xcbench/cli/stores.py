@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from xcbench.errors import ConfigError
+from xcbench.errors import ConfigError, XCBenchError
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from xcbench.report.rows import Row
     from xcbench.runner.result import Result
     from xcbench.runner.store import ResultStore
@@ -29,6 +31,22 @@ def open_results(root: Path) -> ResultStore:
             f"{root}: no such results folder; `xcbench run` makes it, --results names another"
         )
     return ResultStore(root)
+
+
+def arrays_of(store: ResultStore) -> Callable[[str], Mapping[str, np.ndarray] | None]:
+    """How to read what a run left in its predictions.npz; it gives None when that is gone."""
+    from functools import cache
+
+    from xcbench.runner.rerun import load_arrays
+
+    @cache
+    def arrays(run_id: str) -> Mapping[str, np.ndarray] | None:
+        try:
+            return load_arrays(store.folder(run_id) / "predictions.npz")
+        except XCBenchError:
+            return None
+
+    return arrays
 
 
 def rows_of(results: Iterable[Result]) -> list[Row]:

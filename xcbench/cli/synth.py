@@ -95,7 +95,7 @@ def _require_free_name(name: str) -> None:
     """Refuse a name no config can say, and those of real data."""
     from pydantic import ValidationError
 
-    from xcbench.config.schema import DatasetConfig
+    from xcbench.config.dataset import DatasetConfig
     from xcbench.data.catalogue import catalogue
 
     try:

@@ -76,10 +76,15 @@ def finished_rows(store: ResultStore, asked: Asked) -> tuple[list[Row], list[str
     Runs of sweeps are left out, unless methods are asked for by name; the lines say so.
     """
     from xcbench.report.query import Filter
-    from xcbench.report.rows import is_swept
+    from xcbench.report.rows import is_swept, is_xc
 
     wanted = Filter(asked.datasets, asked.methods, "done")
-    rows = [row for row in rows_of(store.results()) if wanted(row)]
+    rows = [
+        row
+        for row in rows_of(store.results())
+        # Runs with labels damaged on purpose are no results on their dataset.
+        if wanted(row) and is_xc(row) and "dataset.corrupted.rows" not in row
+    ]
     if asked.methods:
         return rows, []
     kept = [row for row in rows if not is_swept(row)]
@@ -114,7 +119,7 @@ def _data_table(asked: Asked) -> tuple[Table, list[str]]:
 
 
 def _statistics(name: str, entry: CatalogueEntry | None, data_root: Path) -> Statistics:
-    from xcbench.config.schema import DatasetConfig
+    from xcbench.config.dataset import DatasetConfig
     from xcbench.data.sources import locate
     from xcbench.data.statistics import statistics
     from xcbench.data.store import prepare

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 
 class Settings(BaseModel):
@@ -26,3 +26,27 @@ Penalty = Annotated[float, Field(gt=0, le=1e9)]
 Power = Annotated[float, Field(ge=0, le=32)]
 Share = Annotated[float, Field(ge=0, lt=1)]
 Count = Annotated[int, Field(ge=1)]
+
+
+def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    if not values:
+        raise ValueError("give at least one value")
+    if len(set(values)) != len(values):
+        raise ValueError("the same value is given twice")
+    return values
+
+
+# Strictness would refuse a YAML list where the type says tuple; what is inside stays strict.
+Distinct = (Field(strict=False), AfterValidator(_distinct))
+Counts = Annotated[tuple[Count, ...], *Distinct]
+Percents = Annotated[tuple[Annotated[float, Field(ge=0, le=100)], ...], *Distinct]
+
+
+class TaskSettings(Settings):
+    """What kind of job a config asks for, and the numbers of its protocol."""
+
+    kind: str
+
+    def each(self) -> list[Self]:
+        """One task a job; a protocol's number that is a list of values gives a job for each."""
+        return [self]

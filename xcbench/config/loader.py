@@ -11,10 +11,18 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from xcbench.config.overrides import Override, apply_override, parse_override
-from xcbench.config.problems import Problem, dotted, problems_of, shown, unknown_key
-from xcbench.config.resolve import MODELS
+from xcbench.config.problems import (
+    Problem,
+    dotted,
+    inner_model,
+    problems_of,
+    shown,
+    unknown,
+    unknown_key,
+)
 from xcbench.config.schema import Config, ConfigBody
 from xcbench.config.sweep import MOST_JOBS, resolve_methods, too_many
+from xcbench.config.tasks import SCHEMAS, XC, TaskSchema, body_of
 from xcbench.config.yaml import Document, KeyPath, all_at_once, parse, printable
 from xcbench.errors import ConfigError
 
@@ -58,8 +66,13 @@ def load_document(document: Document, source: str, overrides: Sequence[str] = ()
     raw = copy.deepcopy(document.value)
     origins = _apply(raw, [parse_override(text) for text in overrides])
     problems: list[Problem] = []
-    body = _body(raw, problems)
-    methods = resolve_methods(_method_entries(raw, problems), raw.get("sweep"), problems)
+    schema = _schema(raw, problems)
+    if problems:  # Of what kind everything else is to be, nobody knows.
+        where = _Places(source, document.lines, origins)
+        raise all_at_once([where.line(problem) for problem in problems], source)
+    body = _body(raw, schema, problems)
+    entries = _method_entries(raw, problems)
+    methods = resolve_methods(entries, raw.get("sweep"), schema, problems)
     if body is not None:
         problems.extend(_too_many_jobs(body, len(methods)))
     if problems or body is None:
@@ -71,11 +84,14 @@ def load_document(document: Document, source: str, overrides: Sequence[str] = ()
 
 def _too_many_jobs(body: ConfigBody, n_methods: int) -> list[Problem]:
     n_splits, n_seeds = len(body.splits), len(body.seeds or (body.seed,))
-    if n_splits * n_seeds * n_methods <= MOST_JOBS:
+    n_sets = len(body.datasets or (body.dataset,)) * len(body.task.each())
+    if n_sets * n_splits * n_seeds * n_methods <= MOST_JOBS:
         return []
     seeds = f" from {n_seeds} seeds" if n_seeds > 1 else ""
-    message = f"{n_splits} splits of {n_methods} methods{seeds}; {too_many()}"
-    return [Problem(("seeds",) if n_seeds > n_splits else ("splits",), message)]
+    sets = f" on {n_sets} datasets" if n_sets > 1 else ""
+    message = f"{n_splits} splits of {n_methods} methods{sets}{seeds}; {too_many()}"
+    counts = {"splits": n_splits, "seeds": n_seeds, "datasets": n_sets}
+    return [Problem((max(counts, key=lambda key: counts[key]),), message)]
 
 
 def _apply(raw: dict[str, Any], overrides: list[Override]) -> dict[KeyPath, str]:
@@ -87,23 +103,66 @@ def _apply(raw: dict[str, Any], overrides: list[Override]) -> dict[KeyPath, str]
     return origins
 
 
-def _body(raw: dict[str, Any], problems: list[Problem]) -> ConfigBody | None:
+def _schema(raw: dict[str, Any], problems: list[Problem]) -> TaskSchema:
+    """What the config's kind of task takes."""
+    task = raw.get("task", XC.kind)
+    if isinstance(task, dict) and "kind" not in task:
+        problems.append(Problem(("task", "kind"), "is missing"))
+        return XC
+    kind = task["kind"] if isinstance(task, dict) else task
+    if isinstance(kind, str) and kind in SCHEMAS:
+        return SCHEMAS[kind]
+    path = ("task", "kind") if isinstance(task, dict) else ("task",)
+    problems.append(Problem(path, unknown(kind, SCHEMAS)))
+    return XC
+
+
+def _body(raw: dict[str, Any], schema: TaskSchema, problems: list[Problem]) -> ConfigBody | None:
     given = {key: value for key, value in raw.items() if key not in _OUTSIDE_BODY}
-    if "seed" in given and "seeds" in given:
-        problems.append(Problem(("seeds",), "give either seed or seeds, not both"))
+    model, before = body_of(schema.kind), len(problems)
+    problems.extend(_alternatives(given, schema))
     try:
-        return ConfigBody.model_validate(given)
+        body = model.model_validate(given)
+        return body if len(problems) == before else None
     except ValidationError as error:
-        for problem in problems_of(error, ConfigBody, ()):
+        for problem in problems_of(error, model, ()):
             key = problem.path[0] if len(problem.path) == 1 else ""
-            if problem.path == ("dataset",):
-                hint = _name_hint(given["dataset"]) if "dataset" in given else ""
-                problems.append(Problem(problem.path, problem.message + hint))
-            elif key in ConfigBody.model_fields or not key:
+            if key == "dataset" or (problem.path[:1] == ("datasets",) and len(problem.path) == 2):
+                found = _at(given, problem.path)
+                problems.append(Problem(problem.path, problem.message + _name_hint(found)))
+            elif key in model.model_fields or not key:
                 problems.append(problem)
             else:
-                problems.append(Problem(problem.path, _misplaced(str(key))))
+                problems.append(Problem(problem.path, _misplaced(str(key), schema)))
         return None
+
+
+def _at(given: Any, path: KeyPath) -> Any:
+    for part in path:
+        given = given[part]
+    return given
+
+
+def _alternatives(given: dict[str, Any], schema: TaskSchema) -> list[Problem]:
+    """Keys that exclude each other, that nothing stands in for, or that this task has not."""
+    found = []
+    if "seed" in given and "seeds" in given:
+        found.append(Problem(("seeds",), "give either seed or seeds, not both"))
+    if "dataset" in given and "datasets" in given:
+        found.append(Problem(("datasets",), "give either dataset or datasets, not both"))
+    elif "dataset" not in given and "datasets" not in given:
+        found.append(Problem(("dataset",), "is missing"))
+    for key in ("dataset", "datasets"):
+        if key in given and given[key] is None:
+            expected = "a mapping" if key == "dataset" else "a list of mappings"
+            found.append(Problem((key,), f"found nothing; expected {expected}"))
+    if schema is not XC:
+        found += [
+            Problem((key,), f"task {schema.kind} has no {key}; they are of task {XC.kind}")
+            for key in ("splits", "metrics")
+            if key in given
+        ]
+    return found
 
 
 def _name_hint(dataset: Any) -> str:
@@ -112,16 +171,17 @@ def _name_hint(dataset: Any) -> str:
     return f"; did you mean {{name: {dataset}}}?" if is_word else ""
 
 
-def _misplaced(key: str) -> str:
+def _misplaced(key: str, schema: TaskSchema) -> str:
     """An unknown key at the top is mistyped, or belongs one level down."""
-    homes: dict[str, type[BaseModel]] = {f"method ({name})": m for name, m in MODELS.items()}
-    for name, field in ConfigBody.model_fields.items():
-        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-            homes[name] = field.annotation
+    body = body_of(schema.kind)
+    homes: dict[str, type[BaseModel]] = {f"method ({n})": m for n, m in schema.models.items()}
+    for name in body.model_fields:
+        if (inner := inner_model(body, name)) is not None:
+            homes.setdefault(name, inner)
     for home, model in homes.items():
         if key in model.model_fields:
             return f"unknown key {shown(key)} at the top; it belongs to {home.split()[0]}"
-    return unknown_key(key, [*ConfigBody.model_fields, *_OUTSIDE_BODY])
+    return unknown_key(key, [*body.model_fields, *_OUTSIDE_BODY])
 
 
 def _method_entries(raw: dict[str, Any], problems: list[Problem]) -> list[tuple[KeyPath, Any]]:

@@ -19,6 +19,7 @@ from xcbench.config.base import (
     Share,
     Shorthand,
 )
+from xcbench.config.maxide import MaxideSettings
 from xcbench.config.peers import (
     FeatureNeighboursSettings,
     NapkinXCSettings,
@@ -187,4 +188,5 @@ MethodSettings = (
     | OmikujiSettings
     | NapkinXCSettings
     | PecosSettings
+    | MaxideSettings
 )

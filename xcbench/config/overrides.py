@@ -38,7 +38,9 @@ def parse_override(text: str) -> Override:
 
 
 def apply_override(raw: dict[str, Any], override: Override) -> list[KeyPath]:
-    """Write the value into the raw config; ``method.x`` reaches every method that has an x.
+    """Write the value into the raw config.
+
+    ``method.x`` reaches every method that has an x, ``dataset.x`` every one of ``datasets``.
 
     Returns
     -------
@@ -52,14 +54,17 @@ def apply_override(raw: dict[str, Any], override: Override) -> list[KeyPath]:
     """
     head, *tail = override.path
     if not tail:
-        if head in ("method", "methods"):
-            raw.pop("method", None)
-            raw.pop("methods", None)
+        for pair in (("method", "methods"), ("dataset", "datasets"), ("seed", "seeds")):
+            if head in pair:
+                raw.pop(pair[0], None)
+                raw.pop(pair[1], None)
         raw[str(head)] = override.value
         return [(head,)]
     key = dotted(tuple(tail))
     if head == "method" and isinstance(raw.get("methods"), list) and "method" not in raw:
         places: list[KeyPath] = [("methods", i) for i in _having(raw["methods"], key)]
+    elif head == "dataset" and isinstance(raw.get("datasets"), list) and "dataset" not in raw:
+        places = [("datasets", i) for i in range(len(raw["datasets"]))]
     else:
         places = [(head,)]
     if head == "method" and isinstance(raw.get("sweep"), dict) and key in raw["sweep"]:
@@ -103,6 +108,8 @@ def opened(value: Any, path: KeyPath) -> Any:
     """A value ready to take a key: nothing becomes a mapping, shorthand is written out."""
     if value is None:
         return {}
+    if isinstance(value, str) and path == ("task",):
+        return {"kind": value}
     if isinstance(value, str) and path[0] in ("method", "methods"):
         is_method = len(path) == (1 if path[0] == "method" else 2)
         return {"preset" if is_method else "kind": value}

@@ -33,6 +33,8 @@ PRESETS: dict[str, dict[str, Any]] = {
         "vote": {"kind": "euclidean"},
     },
     "global": {"model": "global"},
+    # Matrix completion with side information, of a model that sees no test row in its fit.
+    "maxide": {"model": "maxide"},
     # Plain baselines from the features [ours].
     "ridge": {"model": "one_vs_rest"},
     "knn": {"model": "feature_neighbours"},

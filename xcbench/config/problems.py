@@ -72,11 +72,15 @@ def inner_model(model: type[BaseModel] | None, key: str | int) -> type[BaseModel
     """The model a field holds, or None for a plain value or an unknown field."""
     if model is None or key not in model.model_fields:
         return None
-    annotation = model.model_fields[str(key)].annotation
-    for candidate in (annotation, *get_args(annotation)):
-        if isinstance(candidate, type) and issubclass(candidate, BaseModel):
-            return candidate
-    return None
+    return _model_in(model.model_fields[str(key)].annotation)
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    """The model an annotation holds, behind unions, tuples and bounds."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    found = (_model_in(part) for part in get_args(annotation))
+    return next((model for model in found if model is not None), None)
 
 
 def has_key(model: type[BaseModel], key: str) -> bool:
@@ -98,7 +102,9 @@ def _field_path(detail: Details, model: type[BaseModel]) -> KeyPath:
         )
         if not (is_key or isinstance(part, int)):
             break
-        path, current = (*path, part), inner_model(current, part)
+        path = (*path, part)
+        if not isinstance(part, int):  # The items of a list are of the list's own model.
+            current = inner_model(current, part)
     return path
 
 
@@ -109,7 +115,7 @@ def _message(details: list[Details], path: KeyPath, model: type[BaseModel]) -> s
     if detail["type"] == "extra_forbidden":
         owner: type[BaseModel] | None = model
         for part in path[:-1]:
-            owner = inner_model(owner, part)
+            owner = owner if isinstance(part, int) else inner_model(owner, part)
         return unknown_key(str(path[-1]), owner.model_fields if owner else ())
     if detail["type"] == "value_error":
         return str(detail["ctx"]["error"])

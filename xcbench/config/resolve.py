@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 
-from xcbench.config.methods import MethodSettings
-from xcbench.config.presets import PRESETS
+from xcbench.config.base import Settings
 from xcbench.config.problems import (
     Problem,
     problems_of,
@@ -18,16 +17,16 @@ from xcbench.config.problems import (
     unknown_key,
 )
 from xcbench.config.schema import MethodConfig
+from xcbench.config.tasks import ALL_MODELS, ALL_PRESETS, SCHEMAS, TaskSchema
 from xcbench.config.yaml import KeyPath
 
-MODELS: dict[str, type[MethodSettings]] = {
-    settings.model_fields["model"].default: settings for settings in get_args(MethodSettings)
-}
 _LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+=-]{0,79}")
 
 
-def resolve_method(raw: Any, path: KeyPath, problems: list[Problem]) -> MethodConfig | None:
-    """One method in full, or None and what is wrong with it."""
+def resolve_method(
+    raw: Any, path: KeyPath, schema: TaskSchema, problems: list[Problem]
+) -> MethodConfig | None:
+    """One method of a task in full, or None and what is wrong with it."""
     if not isinstance(raw, dict):
         problems.append(
             Problem(path, f"found {shown(raw)}; expected the name of a preset or a mapping")
@@ -35,7 +34,7 @@ def resolve_method(raw: Any, path: KeyPath, problems: list[Problem]) -> MethodCo
         return None
     given = dict(raw)
     preset, label = given.pop("preset", None), given.pop("label", None)
-    base = _preset(preset, path, problems)
+    base = _preset(preset, path, schema, problems)
     if base is None:
         return None
     if "model" in given and given["model"] != base.get("model", given["model"]):
@@ -44,10 +43,13 @@ def resolve_method(raw: Any, path: KeyPath, problems: list[Problem]) -> MethodCo
         return None
     merged = merge(base, given)
     if "model" not in merged:
-        problems.extend(_without_model(given, path))
+        problems.extend(_without_model(given, path, schema))
         return None
-    if not isinstance(merged["model"], str) or merged["model"] not in MODELS:
-        problems.append(Problem((*path, "model"), unknown(merged["model"], MODELS)))
+    if not isinstance(merged["model"], str) or merged["model"] not in schema.models:
+        message = _foreign(merged["model"], "model", schema) or unknown(
+            merged["model"], schema.models
+        )
+        problems.append(Problem((*path, "model"), message))
         return None
     label = label if label is not None else preset if preset is not None else merged["model"]
     if not isinstance(label, str) or not _LABEL.fullmatch(label):
@@ -55,7 +57,7 @@ def resolve_method(raw: Any, path: KeyPath, problems: list[Problem]) -> MethodCo
         problems.append(Problem((*path, "label"), f"found {shown(label)}; {message}"))
         # Goes on for what else is wrong, under a label that no second invalid one shares.
         label = "-".join(("invalid", *map(str, path)))
-    settings = MODELS[merged["model"]]
+    settings = schema.models[merged["model"]]
     try:
         return MethodConfig(label, preset, settings.model_validate(merged))
     except ValidationError as error:
@@ -63,22 +65,22 @@ def resolve_method(raw: Any, path: KeyPath, problems: list[Problem]) -> MethodCo
         return None
 
 
-def model_of(raw: Any) -> type[MethodSettings] | None:
+def model_of(raw: Any) -> type[Settings] | None:
     """The model of a method as written, or None when that is a mistake."""
     given = {"preset": raw} if isinstance(raw, str) else raw
     if not isinstance(given, dict):
         return None
     preset, model = given.get("preset"), given.get("model")
-    if isinstance(preset, str) and preset in PRESETS:
-        model = PRESETS[preset]["model"]
-    return MODELS.get(model) if isinstance(model, str) else None
+    if isinstance(preset, str) and preset in ALL_PRESETS:
+        model = ALL_PRESETS[preset]["model"]
+    return ALL_MODELS.get(model) if isinstance(model, str) else None
 
 
-def _without_model(given: Mapping[str, Any], path: KeyPath) -> list[Problem]:
+def _without_model(given: Mapping[str, Any], path: KeyPath, schema: TaskSchema) -> list[Problem]:
     """Neither preset nor model is there: perhaps one is mistyped."""
-    known = {"preset", "label"}.union(*(model.model_fields for model in MODELS.values()))
+    known = {"preset", "label"}.union(*(model.model_fields for model in schema.models.values()))
     unknown_keys = [key for key in given if key not in known]
-    choice = f"give a preset ({', '.join(PRESETS)}) or a model ({', '.join(MODELS)})"
+    choice = f"give a preset ({', '.join(schema.presets)}) or a model ({', '.join(schema.models)})"
     return [
         Problem((*path, key), unknown_key(key, ["preset", "model"])) for key in unknown_keys
     ] or [Problem(path, choice)]
@@ -97,13 +99,29 @@ def _with_head_keys(
     ]
 
 
-def _preset(preset: Any, path: KeyPath, problems: list[Problem]) -> dict[str, Any] | None:
+def _preset(
+    preset: Any, path: KeyPath, schema: TaskSchema, problems: list[Problem]
+) -> Mapping[str, Any] | None:
     if preset is None:
         return {}
-    if isinstance(preset, str) and preset in PRESETS:
-        return PRESETS[preset]
-    problems.append(Problem((*path, "preset"), unknown(preset, PRESETS)))
+    if isinstance(preset, str) and preset in schema.presets:
+        return schema.presets[preset]
+    message = _foreign(preset, "preset", schema) or unknown(preset, schema.presets)
+    problems.append(Problem((*path, "preset"), message))
     return None
+
+
+def _foreign(name: Any, what: Literal["preset", "model"], schema: TaskSchema) -> str:
+    """What to say of a preset or model that belongs to other tasks; nothing for an unknown one."""
+    homes = [
+        other.kind
+        for other in SCHEMAS.values()
+        if isinstance(name, str) and name in (other.presets if what == "preset" else other.models)
+    ]
+    if not homes:
+        return ""
+    tasks = " and ".join(homes)
+    return f"found {shown(name)}, a {what} of task {tasks}; the task here is {schema.kind}"
 
 
 def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,10 +9,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from xcbench.config.base import Settings
 from xcbench.config.changes import flat
 from xcbench.config.problems import Problem, has_key, shown, unknown_key
-from xcbench.config.resolve import MODELS, resolve_method
+from xcbench.config.resolve import resolve_method
 from xcbench.config.schema import MethodConfig
+from xcbench.config.tasks import TaskSchema
 from xcbench.config.yaml import KeyPath
 
 LONGEST_LABEL = 80
@@ -25,7 +27,7 @@ def too_many() -> str:
 
 
 def resolve_methods(
-    entries: list[tuple[KeyPath, Any]], sweep: Any, problems: list[Problem]
+    entries: list[tuple[KeyPath, Any]], sweep: Any, schema: TaskSchema, problems: list[Problem]
 ) -> tuple[MethodConfig, ...]:
     """Every method of a config in full, expanded over the sweep; defects go to ``problems``.
 
@@ -36,20 +38,22 @@ def resolve_methods(
     sweep : mapping or None
         Dotted method keys and the values each one takes. A method that has no such key keeps out
         of that axis; a key that no method has is a problem.
+    schema : TaskSchema
+        Of the config's task.
     """
     plain: list[tuple[KeyPath, dict[str, Any], MethodConfig]] = []
     for path, value in entries:
         raw = {"preset": value} if isinstance(value, str) else value
-        method = resolve_method(raw, path, problems)
+        method = resolve_method(raw, path, schema, problems)
         if method is not None:
             plain.append((path, raw, method))
-    axes = _axes(sweep, [method for _, _, method in plain], problems)
+    axes = _axes(sweep, [method for _, _, method in plain], schema, problems)
     if (size := sum(_grid_size(base, axes) for _, _, base in plain)) > MOST_JOBS:
         problems.append(Problem(("sweep",), f"gives {size} methods; {too_many()}"))
         return ()
     methods: dict[str, MethodConfig] = {}
     for path, raw, base in plain:
-        for method in _expanded(raw, path, base, axes, problems):
+        for method in _expanded(raw, path, base, axes, schema, problems):
             if method.label in methods:
                 problems.append(
                     Problem(path, f"the label {method.label!r} is taken; give this method another")
@@ -58,7 +62,9 @@ def resolve_methods(
     return tuple(methods.values())
 
 
-def _axes(sweep: Any, methods: list[MethodConfig], problems: list[Problem]) -> dict[str, list[Any]]:
+def _axes(
+    sweep: Any, methods: list[MethodConfig], schema: TaskSchema, problems: list[Problem]
+) -> dict[str, list[Any]]:
     """The sweep's keys and values, checked: lists of distinct values, keys some method has."""
     if sweep is None:
         return {}
@@ -66,7 +72,8 @@ def _axes(sweep: Any, methods: list[MethodConfig], problems: list[Problem]) -> d
         problems.append(Problem(("sweep",), f"found {shown(sweep)}; expected a mapping"))
         return {}
     axes: dict[str, list[Any]] = {}
-    models = {type(method.settings) for method in methods} or set(MODELS.values())
+    models: set[type[Settings]] = {type(method.settings) for method in methods}
+    models = models or set(schema.models.values())
     known = sorted({key for model in models for key in flat(model().model_dump())} - {"model"})
     for key, values in sweep.items():
         if not isinstance(values, list) or not values:
@@ -108,6 +115,7 @@ def _expanded(
     path: KeyPath,
     base: MethodConfig,
     axes: Mapping[str, list[Any]],
+    schema: TaskSchema,
     problems: list[Problem],
 ) -> Iterator[MethodConfig]:
     """The method at every point of the grid, labelled by where it stands."""
@@ -120,7 +128,7 @@ def _expanded(
             suffix = "-".join(f"{key}{worded(v)}" for key, v in zip(keys, values, strict=True))
             entry["label"] = f"{base.label}-{suffix}"[:LONGEST_LABEL]
         found: list[Problem] = []
-        method = resolve_method(entry, path, found)
+        method = resolve_method(entry, path, schema, found)
         for problem in found:
             relocated = _in_sweep(problem, path, keys)
             if relocated not in problems:

@@ -11,12 +11,14 @@ from xcbench.models.base import Executor, Model, Task
 from xcbench.models.baselines import FeatureNeighbours, OneVsRest
 from xcbench.models.global_fixed_rank import GlobalFixedRank
 from xcbench.models.local_embedding import LocalEmbedding
+from xcbench.models.maxide import Maxide
 from xcbench.models.peers import NapkinXC, Omikuji, Pecos
 
 __all__ = [
     "Executor",
     "GlobalFixedRank",
     "LocalEmbedding",
+    "Maxide",
     "Model",
     "Task",
     "load_model",
@@ -32,6 +34,7 @@ _MODELS: dict[str, Any] = {
     "omikuji": Omikuji,
     "napkinxc": NapkinXC,
     "pecos": Pecos,
+    "maxide": Maxide,
 }
 
 

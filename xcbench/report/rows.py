@@ -14,6 +14,11 @@ Row = Mapping[str, Any]
 _METHOD = "method."
 
 
+def is_xc(row: Row) -> bool:
+    """Whether a run is of extreme classification; runs of before there were other tasks are."""
+    return row.get("task") in (None, "", "xc")
+
+
 def is_swept(row: Row) -> bool:
     """Whether a run is a point of a sweep: its label ends with a swept key and its value of it.
 

@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from xcbench.report.rows import Row
+from xcbench.report.rows import Row, is_xc
+from xcbench.report.task_table import TaskTable, task_tables
 
 MEASURES = ("P", "nDCG", "PSP")
 _WIDE = 100_000
@@ -20,19 +21,23 @@ _STYLES = {"failed": "red", "interrupted": "yellow"}
 def print_results(rows: Sequence[Row], console: Console) -> None:
     """Print rows of the result table: one table a dataset and split, then what has no result.
 
+    Runs of other tasks than extreme classification are gathered over their seeds.
+
     Parameters
     ----------
     rows : sequence of mapping
-        Keyed by the columns of ``results.csv``.
+        Keyed by the columns of ``results.csv``, and dotted keys of the config.
     """
     if not console.is_terminal:
         console = Console(file=console.file, width=160)
     tables: dict[str, list[Row]] = {}
     for row in rows:
-        if row["status"] == "done":
+        if row["status"] == "done" and is_xc(row):
             tables.setdefault(f"{row['dataset']}, split {row['split']}", []).append(row)
     for title, group in tables.items():
         console.print(_table(title, group), "")
+    for table in task_tables(rows):
+        console.print(_plain_table(table), "")
     for row in rows:
         if row["status"] != "done":
             line = f"{row['status']}: {row['dataset']}, {row['method']}: {row['error']}"
@@ -53,14 +58,30 @@ def uncut(console: Console) -> Console:
     return console if console.is_terminal else Console(file=console.file, width=_WIDE)
 
 
-def _table(title: str, rows: list[Row]) -> Table:
-    # 80 characters hold it; on a narrower terminal, or with long labels, the labels are folded.
-    table = Table(
+def _plain_table(of: TaskTable) -> Table:
+    table = _empty(of.title)
+    for heading in of.headings:
+        if heading == "method":
+            table.add_column(heading, overflow="fold", min_width=12)
+        else:
+            table.add_column(heading, justify="right", no_wrap=True)
+    for line in of.lines:
+        table.add_row(*map(literal, line))
+    return table
+
+
+def _empty(title: str) -> Table:
+    return Table(
         title=literal(title, "table.title"),
         title_justify="left",
         box=box.SIMPLE_HEAD,
         show_edge=False,
     )
+
+
+def _table(title: str, rows: list[Row]) -> Table:
+    # 80 characters hold it; on a narrower terminal, or with long labels, the labels are folded.
+    table = _empty(title)
     table.padding = (0, 0)
     table.add_column("method", overflow="fold", min_width=12)
     seeds = len({row.get("seed") for row in rows}) > 1

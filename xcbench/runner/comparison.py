@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from xcbench.config.changes import flat
-from xcbench.data.dataset import TopK
 from xcbench.errors import XCBenchError
-from xcbench.runner.result import Result
-from xcbench.tasks.xc import fingerprint
+from xcbench.runner.result import Result, kind_of_task
+from xcbench.tasks.base import untimed
 
 # What may move the last digits of a result, the likeliest first.
 _REASONS = (
     "xcbench", "git_commit", "git_dirty", "results_version", "numpy", "scipy", "numba", "blas",
     "python", "cpu", "threads_per_job", "backend", "jobs", "resumed_tasks", "host",
 )  # fmt: skip
+
+Arrays = Mapping[str, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -28,12 +30,8 @@ class Comparison:
     Attributes
     ----------
     before, after : Result
-    identical : bool
-        Whether all predicted labels and scores are equal.
-    rows, rows_with_other_labels : int
-        Test rows, and those of them where a label or the order of the labels differs.
-    largest_score_difference : float
-        Over all places of all lists, whatever label stands there.
+    difference : str
+        How the predictions differ, in words; "" when they are identical.
     differences : dict of str to (before, after)
         How and where they ran, as far as it differs; the likeliest reason for other predictions
         first.
@@ -41,40 +39,65 @@ class Comparison:
 
     before: Result
     after: Result
-    identical: bool
-    rows: int
-    rows_with_other_labels: int
-    largest_score_difference: float
+    difference: str
     differences: dict[str, tuple[Any, Any]]
 
+    @property
+    def identical(self) -> bool:
+        return not self.difference
 
-def compare(
-    before: Result, before_predictions: TopK, after: Result, after_predictions: TopK
-) -> Comparison:
-    """Set two results of the same job, and the predictions of both, side by side.
+
+def compare(before: Result, old: Arrays, after: Result, new: Arrays) -> Comparison:
+    """Set two results of the same job, and the arrays of their predictions, side by side.
 
     Raises
     ------
     XCBenchError
-        The predictions are of other shapes.
+        The arrays are others, or of other shapes.
     """
-    old, new = before_predictions, after_predictions
-    if old.labels.shape != new.labels.shape:
+    old, new = untimed(old), untimed(new)
+    shapes = [{name: array.shape for name, array in arrays.items()} for arrays in (old, new)]
+    if shapes[0] != shapes[1]:
         raise XCBenchError(
-            f"{before.run_id}: the stored predictions are {old.labels.shape} labels, the repeat's "
-            f"{new.labels.shape}"
+            f"{before.run_id}: the stored predictions are {_shaped(shapes[0])}, the repeat's "
+            f"{_shaped(shapes[1])}"
         )
-    unequal = old.scores != new.scores  # Apart from these, -inf less -inf would be no number.
-    gaps = np.abs(old.scores[unequal].astype(np.float64) - new.scores[unequal])
-    return Comparison(
-        before=before,
-        after=after,
-        identical=fingerprint(old) == fingerprint(new),
-        rows=len(old.labels),
-        rows_with_other_labels=int(np.count_nonzero((old.labels != new.labels).any(axis=1))),
-        largest_score_difference=float(gaps.max(initial=0.0)),
-        differences=_differences(before, after),
+    is_xc = kind_of_task(before.config) == "xc"
+    difference = _of_lists(old, new) if is_xc else _of_arrays(old, new)
+    return Comparison(before, after, difference, _differences(before, after))
+
+
+def _shaped(shapes: Mapping[str, tuple[int, ...]]) -> str:
+    return ", ".join(f"{name} {shape}" for name, shape in sorted(shapes.items()))
+
+
+def _of_lists(old: Arrays, new: Arrays) -> str:
+    """How ranked labels differ: the rows where a label or the order does, and the scores."""
+    rows = (old["labels"] != new["labels"]).any(axis=1)
+    gap = _largest_gap(old["scores"], new["scores"])
+    if not rows.any() and gap == 0:
+        return ""
+    return (
+        f"other labels in {np.count_nonzero(rows)} of {len(rows)} rows, scores differ by up to "
+        f"{gap:.3g}"
     )
+
+
+def _of_arrays(old: Arrays, new: Arrays) -> str:
+    gaps = {name: _largest_gap(old[name], new[name]) for name in sorted(old)}
+    return ", ".join(f"{name} by up to {gap:.3g}" for name, gap in gaps.items() if gap)
+
+
+def _largest_gap(old: np.ndarray, new: np.ndarray) -> float:
+    """The largest difference of two arrays; infinite where one has no number or another text."""
+    same = (old == new) | ((old != old) & (new != new))
+    if same.all():
+        return 0.0
+    if old.dtype.kind not in "biuf" or new.dtype.kind not in "biuf":
+        return float("inf")
+    with np.errstate(invalid="ignore"):
+        gaps = np.abs(old[~same].astype(np.float64) - new[~same].astype(np.float64))
+    return float(np.nan_to_num(gaps, nan=np.inf, posinf=np.inf).max())
 
 
 def _differences(before: Result, after: Result) -> dict[str, tuple[Any, Any]]:

@@ -27,7 +27,7 @@ from xcbench.runner.plan import RESULTS_VERSION, Job
 from xcbench.runner.progress import Progress
 from xcbench.runner.provenance import code_sha256
 from xcbench.runner.result import Result, Status
-from xcbench.tasks import xc
+from xcbench.tasks import kind_of, needs_workers
 
 logger = logging.getLogger(__name__)
 
@@ -60,13 +60,14 @@ def execute(job: Job, places: Places, progress: Progress, provenance: dict[str, 
     """
     checkpoints = _checkpoints(job, places.checkpoint, provenance)
     error, outcome, estimated = "", None, 0
-    spread = xc.needs_workers(job.config)
+    kind = kind_of(job.config)
+    spread = needs_workers(job.config)
     if not spread:
         stop_workers()  # Those of the job before would count as memory of this one.
         if job.executor.backend in ("dask", "slurm"):
             logger.info("%s has no tasks to send away: it runs on this machine", job.title)
     executor = make_executor(
-        job.executor, progress, checkpoints, job.data.prepared.folder if spread else None
+        job.executor, progress, checkpoints, job.data.content.folder if spread else None
     )
     try:
         with PeakMemory() as memory, limited_threads(job.executor.threads):
@@ -74,7 +75,7 @@ def execute(job: Job, places: Places, progress: Progress, provenance: dict[str, 
                 estimated = _estimated(job, executor, spread)
                 if spread:
                     executor.start()
-                outcome = xc.run(job.config, job.data, places.gathered, executor)
+                outcome = kind.run(job.config, job.data, places.gathered, executor)
             except ClusterError:
                 raise
             except XCBenchError as caught:
@@ -102,11 +103,7 @@ def execute(job: Job, places: Places, progress: Progress, provenance: dict[str, 
         result,
         metrics=outcome.metrics,
         seconds=_with_earlier(outcome.seconds, checkpoints.resumed_seconds),
-        sizes=sizes
-        | {
-            "test_rows_without_labels": outcome.test_rows_without_labels,
-            "model_bytes": outcome.model_bytes,
-        },
+        sizes=sizes | outcome.sizes,
         execution=execution | {"resumed_tasks": checkpoints.resumed_tasks},
         predictions_sha256=outcome.predictions_sha256,
     )
@@ -114,7 +111,9 @@ def execute(job: Job, places: Places, progress: Progress, provenance: dict[str, 
 
 def _estimated(job: Job, executor: InProcessExecutor, spread: bool) -> int:
     """The bytes a job will take; holds it to its limit, and warns where there are not so many."""
-    estimated = xc.memory(job.config, job.data, executor.workers)
+    estimated = kind_of(job.config).memory(job.config, job.data, executor.workers)
+    if estimated is None:
+        return 0
     budget = job.executor.max_memory_bytes
     # Fewer processes would be fewer threads of a WholeModel, and no less memory.
     if budget is not None and spread:

@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from xcbench.config.changes import changed_settings
-from xcbench.config.schema import Config, ExecutorConfig, JobConfig
+from xcbench.config.executor import ExecutorConfig
+from xcbench.config.schema import Config, JobConfig
 from xcbench.data.catalogue import catalogue
 from xcbench.errors import ConfigError, DataError
-from xcbench.tasks.xc import Sizes, XCData, open_data
+from xcbench.tasks import kind_of
+from xcbench.tasks.base import Sizes, TaskData
 
 logger = logging.getLogger(__name__)
 
@@ -34,14 +36,19 @@ class Job:
     run_id: str
     config: JobConfig
     executor: ExecutorConfig
-    data: XCData
+    data: TaskData
     config_sha256: str
     data_root: str
 
     @property
     def title(self) -> str:
         split = f", split {self.config.split}" if self.config.split != 1 else ""
-        return f"{self.config.method.label} on {self.config.dataset.title}{split}"
+        listed = (
+            f", {name} {value[0]:g}"
+            for name, value in self.config.task.model_dump().items()
+            if isinstance(value, tuple)
+        )
+        return f"{self.config.method.label} on {self.config.dataset.title}{split}{''.join(listed)}"
 
     def mapping(self) -> dict[str, Any]:
         """The whole of it as a config file that gives this one job."""
@@ -66,14 +73,15 @@ def plan(configs: Iterable[Config], data_root: Path) -> Plan:
     ConfigError
         Values that are impossible on this data, all at once.
     """
-    opened: dict[tuple[str, int], XCData | DataError] = {}
+    opened: dict[tuple[str, str, int], TaskData | DataError] = {}
     jobs: dict[str, Job] = {}
     impossible: list[str] = []
     for config in configs:
         for job_config in config.jobs():
             data = _opened(job_config, data_root, opened)
-            if isinstance(data, XCData):
-                impossible.extend(impossible_values(job_config, data.sizes))
+            if isinstance(data, TaskData):
+                if job_config.is_xc:
+                    impossible.extend(impossible_values(job_config, data.sizes))
                 job = make_job(job_config, config.executor, data, data_root)
                 jobs.setdefault(job.run_id, job)
     if impossible:
@@ -83,12 +91,12 @@ def plan(configs: Iterable[Config], data_root: Path) -> Plan:
 
 
 def _opened(
-    job: JobConfig, data_root: Path, opened: dict[tuple[str, int], XCData | DataError]
-) -> XCData | DataError:
-    key = (job.dataset.model_dump_json(), job.split)
+    job: JobConfig, data_root: Path, opened: dict[tuple[str, str, int], TaskData | DataError]
+) -> TaskData | DataError:
+    key = (job.task.kind, job.dataset.model_dump_json(), job.split)
     if key not in opened:
         try:
-            opened[key] = open_data(job.dataset, data_root, job.split)
+            opened[key] = kind_of(job).open_data(job.dataset, data_root, job.split)
         except DataError as error:
             known = {str(before) for before in opened.values() if isinstance(before, DataError)}
             if str(error) not in known:  # The same data in another split, or scaled otherwise.
@@ -97,7 +105,7 @@ def _opened(
     return opened[key]
 
 
-def make_job(config: JobConfig, executor: ExecutorConfig, data: XCData, data_root: Path) -> Job:
+def make_job(config: JobConfig, executor: ExecutorConfig, data: TaskData, data_root: Path) -> Job:
     """Give a job its identity."""
     text = json.dumps(config.mapping(), sort_keys=True)
     config_sha256 = hashlib.sha256(text.encode()).hexdigest()
@@ -108,23 +116,26 @@ def make_job(config: JobConfig, executor: ExecutorConfig, data: XCData, data_roo
 
 
 def check_against_catalogue(config: Config) -> None:
-    """Check a config's numbers against the published sizes of its dataset, where known.
+    """Check a config's numbers against the published sizes of its datasets, where known.
 
     Raises
     ------
     ConfigError
         Every impossible value.
     """
-    entry = catalogue().get(config.body.dataset.name or "")
+    found = dict.fromkeys(line for job in config.jobs() for line in _against_catalogue(job))
+    if found:
+        raise ConfigError("\n".join(found))
+
+
+def _against_catalogue(job: JobConfig) -> Iterator[str]:
+    entry = catalogue().get(job.dataset.name or "") if job.is_xc else None
     if entry is None:
         return
     sizes = Sizes(entry.n_train, entry.n_test, entry.n_features, entry.n_labels)
-    found = [line for job in config.jobs() for line in impossible_values(job, sizes)]
-    if max(config.body.splits) > entry.n_splits:
-        splits = f"found {max(config.body.splits)}; {entry.name} has {entry.n_splits}"
-        found.append(f"{entry.name}: splits: {splits}")
-    if found:
-        raise ConfigError("\n".join(dict.fromkeys(found)))
+    yield from impossible_values(job, sizes)
+    if job.split > entry.n_splits:
+        yield f"{entry.name}: splits: found {job.split}; {entry.name} has {entry.n_splits}"
 
 
 def impossible_values(job: JobConfig, sizes: Sizes) -> Iterator[str]:

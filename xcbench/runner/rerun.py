@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,21 +22,28 @@ from xcbench.models.peers import require
 from xcbench.runner.comparison import Comparison, compare, settings_of
 from xcbench.runner.plan import Job, Plan, make_job
 from xcbench.runner.progress import Progress
-from xcbench.runner.result import Result
+from xcbench.runner.result import Result, kind_of_task
 from xcbench.runner.run import Runner
 from xcbench.runner.store import ResultStore
-from xcbench.tasks.xc import fingerprint, open_data
+from xcbench.tasks import kind_of
+from xcbench.tasks.base import fingerprint_of
+from xcbench.tasks.xc import fingerprint
 
 _MOST_LISTED = 10
 
 
 @dataclass(frozen=True)
 class Stored:
-    """A finished run as it is stored."""
+    """A finished run as it is stored; ``arrays`` are those of its ``predictions.npz``."""
 
     result: Result
-    predictions: TopK
+    arrays: dict[str, np.ndarray]
     config: Path
+
+    @property
+    def predictions(self) -> TopK:
+        """The labels and scores of a run of extreme classification."""
+        return top_k(self.arrays)
 
 
 def find_run(store: ResultStore, text: str) -> str:
@@ -80,17 +87,28 @@ def load_stored(store: ResultStore, run_id: str) -> Stored:
     gathered = folder / ".partial"
     is_gathered = all((gathered / name).exists() for name in ("result.json", "predictions.npz"))
     path = (gathered if is_gathered else folder) / "predictions.npz"
-    predictions = load_predictions(path)
-    if result.predictions_sha256 not in ("", fingerprint(predictions)):
+    is_xc = kind_of_task(result.config) == "xc"
+    arrays = load_arrays(path, ("labels", "scores") if is_xc else ())
+    if result.predictions_sha256 not in ("", _fingerprint(result, arrays)):
         raise XCBenchError(
             f"{path}: is not what its result was made from; it was changed, and there is nothing "
             "to compare a repeat with"
         )
-    return Stored(result, predictions, folder / "config.yaml")
+    return Stored(result, arrays, folder / "config.yaml")
 
 
-def load_predictions(path: Path) -> TopK:
-    """Read a run's predictions.
+def top_k(arrays: Mapping[str, np.ndarray]) -> TopK:
+    """The labels and scores among a run's arrays."""
+    return TopK(arrays["labels"].astype(np.int32), arrays["scores"].astype(np.float32))
+
+
+def _fingerprint(result: Result, arrays: dict[str, np.ndarray]) -> str:
+    is_xc = kind_of_task(result.config) == "xc"
+    return fingerprint(top_k(arrays)) if is_xc else fingerprint_of(arrays)
+
+
+def load_arrays(path: Path, needed: Sequence[str] = ()) -> dict[str, np.ndarray]:
+    """Read the arrays of a run's ``predictions.npz``.
 
     Raises
     ------
@@ -99,8 +117,7 @@ def load_predictions(path: Path) -> TopK:
     """
     try:
         with np.load(path, allow_pickle=False) as file:
-            labels, scores = file["labels"], file["scores"]
-        return TopK(labels.astype(np.int32), scores.astype(np.float32))
+            return {name: file[name] for name in {*needed, *file.files}}
     except FileNotFoundError:
         raise XCBenchError(
             f"{path}: is missing, so there is nothing to compare a repeat with; `xcbench run` "
@@ -144,7 +161,7 @@ def repeat_job(stored: Stored, data_root: Path, jobs: int | None) -> Job:
                 f"{stored.config}: {key}: found {after[key]!r}; the run was told {before[key]!r}. "
                 "The file was changed, so this would be no repeat"
             )
-    data = open_data(job.dataset, data_root, job.split)
+    data = kind_of(job).open_data(job.dataset, data_root, job.split)
     if data.sha256 != result.data_sha256:
         changes = "\n".join(_changed_files(result.sources, data.sources))
         raise DataError(f"{result.run_id}: its data is no longer what it was:\n{changes}")
@@ -170,8 +187,8 @@ def repeat(stored: Stored, job: Job, progress: Progress) -> Comparison:
         if result is None or result.status != "done":
             what = result.error if result else "it left no result"
             raise XCBenchError(f"{stored.result.run_id}: the repeat failed: {what}")
-        predictions = load_predictions(store.folder(job.run_id) / "predictions.npz")
-    return compare(stored.result, stored.predictions, result, predictions)
+        arrays = load_arrays(store.folder(job.run_id) / "predictions.npz")
+    return compare(stored.result, stored.arrays, result, arrays)
 
 
 def _changed_files(

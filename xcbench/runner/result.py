@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import Any, Literal
@@ -25,6 +26,10 @@ COLUMNS = (
     "ram_bytes", "python", "numpy", "scipy", "numba", "blas", "xcbench", "git_commit",
     "git_dirty", "config_sha256", "data_sha256", "overrides", "estimated_bytes", "resumed_tasks",
     "predictions_sha256", "results_version", "head_s",
+    # Of other tasks than extreme classification.
+    "task", "error_rate", "AP_hidden", "AP_test", "recovery_error", "recovered", "cost", "sparsity",
+    "orthogonality", "iterations", "ms_per_iteration", "correspondence_error", "within_5",
+    "median_error",
 )  # fmt: skip
 
 
@@ -111,7 +116,8 @@ class Result:
             "method": method["label"],
             "preset": method.get("preset", ""),
             "seed": config["seed"],
-            "split": config["splits"][0],
+            "split": config.get("splits", [1])[0],
+            "task": kind_of_task(config),
             **{key: method.get(key, "") for key in ("learners", "clusters", "rank")},
             **{name: round(value, 4) for name, value in self.metrics.items()},
             **{name: value for name, value in seconds.items() if name in COLUMNS},
@@ -128,6 +134,11 @@ class Result:
             milliseconds = 1000 * self.seconds["predict"] / self.sizes["n_test"]
             row["predict_ms_per_point"] = round(milliseconds, 6)
         return row
+
+
+def kind_of_task(config: Mapping[str, Any]) -> str:
+    """The kind of task of a job's config."""
+    return str(config["task"]["kind"]) if "task" in config else "xc"
 
 
 @cache

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 from pydantic import ValidationError
 
-from xcbench.config.schema import DatasetConfig, MetricsConfig
+from xcbench.config.dataset import DatasetConfig, MetricsConfig
 from xcbench.errors import DataError, XCBenchError
 from xcbench.metrics.per_row import Contributions, per_row
 from xcbench.metrics.propensity import inverse_propensity
 from xcbench.runner.rerun import load_stored
-from xcbench.runner.result import Result
+from xcbench.runner.result import Result, kind_of_task
 from xcbench.runner.store import ResultStore
 from xcbench.tasks.xc import XCData, open_data
 
@@ -56,6 +56,8 @@ class StoredScores:
             Its predictions or its data are missing, damaged or changed since.
         """
         stored = load_stored(self._store, run_id)
+        if (kind := kind_of_task(stored.result.config)) != "xc":
+            raise XCBenchError(f"{run_id}: is a run of task {kind}, which ranks no labels of rows")
         data = self._data(stored.result)
         propensity, wanted = data.propensity, _metrics(stored.result)
         key = (data.sha256, propensity.a, propensity.b)

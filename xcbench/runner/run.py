@@ -25,7 +25,7 @@ from xcbench.runner.provenance import collect
 from xcbench.runner.result import Result
 from xcbench.runner.signals import ending
 from xcbench.runner.store import ResultStore, State
-from xcbench.tasks.xc import memory
+from xcbench.tasks import kind_of
 
 logger = logging.getLogger(__name__)
 
@@ -212,8 +212,8 @@ def oversize(job: Job) -> str | None:
     budget = job.executor.max_memory_bytes
     if budget is None:
         return None
-    estimated = memory(job.config, job.data, 1)
-    return None if within(estimated, budget) else too_large(estimated, budget)
+    estimated = kind_of(job.config).memory(job.config, job.data, 1)
+    return None if estimated is None or within(estimated, budget) else too_large(estimated, budget)
 
 
 def _fitting(due: list[Job], summary: Summary) -> list[Job]:
@@ -276,6 +276,9 @@ def _announce(job: Job, result: Result) -> None:
     if result.status == "failed":
         logger.error("%s failed: %s", job.title, result.error)
         return
-    best = " ".join(f"{k} {v:.2f}" for k, v in result.metrics.items() if k.startswith("P@"))
-    took = spoken(result.seconds["train"] + result.seconds["predict"])
-    logger.info("%s done in %s: %s", job.title, took, best)
+    precisions = [name for name in result.metrics if name.startswith("P@")]
+    shown = [f"{name} {result.metrics[name]:.2f}" for name in precisions] or [
+        f"{name} {value:.4g}" for name, value in result.metrics.items()
+    ]
+    took = spoken(result.seconds["train"] + result.seconds.get("predict", 0.0))
+    logger.info("%s done in %s: %s", job.title, took, " ".join(shown))

@@ -11,11 +11,11 @@ import logging
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from xcbench.config.schema import DatasetConfig, JobConfig, PropensityConfig
+from xcbench.config.dataset import DatasetConfig, PropensityConfig
+from xcbench.config.schema import JobConfig
 from xcbench.data.catalogue import catalogue
 from xcbench.data.dataset import Dataset, TopK
 from xcbench.data.matrix import take_rows
@@ -26,55 +26,21 @@ from xcbench.metrics import evaluate
 from xcbench.models import load_model, make_model
 from xcbench.models.base import Executor, Model, Task, is_whole, row_blocks
 from xcbench.models.memory import DataShape, MemoryEstimate, estimate
+from xcbench.tasks.base import PREDICTIONS, Outcome, Sizes, TaskData
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Sizes:
-    """How large a dataset is."""
+class XCData(TaskData):
+    """Data of extreme classification, and the propensity parameters that go with it."""
 
-    n_train: int
-    n_test: int
-    n_features: int
-    n_labels: int
-
-
-@dataclass(frozen=True)
-class XCData:
-    """Data ready to run on: its hash, its sizes, where it lies and where it came from.
-
-    ``sources`` holds path, bytes and sha256 of each file it was read from.
-    """
-
-    sha256: str
-    sizes: Sizes
     propensity: PropensityConfig
-    prepared: PreparedData
-    sources: tuple[dict[str, Any], ...]
 
-
-@dataclass(frozen=True)
-class XCOutcome:
-    """What an XC job measured.
-
-    Attributes
-    ----------
-    metrics : dict of str to float
-        "P@1" and so on, percent.
-    seconds : dict of str to float
-        Wall seconds of "train" and "predict" (a WholeModel's by its own clock); the model's stages
-        summed over their tasks.
-    model_bytes, test_rows_without_labels : int
-    predictions_sha256 : str
-        Of the predicted labels and scores.
-    """
-
-    metrics: dict[str, float]
-    seconds: dict[str, float]
-    model_bytes: int
-    test_rows_without_labels: int
-    predictions_sha256: str
+    @property
+    def prepared(self) -> PreparedData:
+        prepared: PreparedData = self.content
+        return prepared
 
 
 def open_data(dataset: DatasetConfig, data_root: Path, split: int) -> XCData:
@@ -100,7 +66,7 @@ def open_data(dataset: DatasetConfig, data_root: Path, split: int) -> XCData:
         source | {"path": str(path.absolute())}
         for source, path in zip(prepared.meta["sources"], located.files, strict=True)
     )
-    return XCData(prepared.meta["data_sha256"], sizes, propensity(dataset), prepared, sources)
+    return XCData(prepared.meta["data_sha256"], sizes, sources, prepared, propensity(dataset))
 
 
 def propensity(dataset: DatasetConfig) -> PropensityConfig:
@@ -124,8 +90,10 @@ def needs_workers(job: JobConfig) -> bool:
     return not is_whole(make_model(job.method.settings, job.seed))
 
 
-def run(job: JobConfig, data: XCData, folder: Path, executor: Executor) -> XCOutcome:
+def run(job: JobConfig, data: XCData, folder: Path, executor: Executor) -> Outcome:
     """Train, save, predict and score; leaves ``model/`` and ``predictions.npz`` in the folder.
+
+    Of a WholeModel the seconds are by its own clock.
 
     Raises
     ------
@@ -148,12 +116,13 @@ def run(job: JobConfig, data: XCData, folder: Path, executor: Executor) -> XCOut
         seconds["predict"] = time.perf_counter() - start
     else:
         prediction, seconds["predict"] = predict_whole(saved, test, max(job.metrics.k), executor)
-    np.savez(folder / "predictions.npz", labels=prediction.labels, scores=prediction.scores)
+    np.savez(folder / PREDICTIONS, labels=prediction.labels, scores=prediction.scores)
     a, b, wanted = data.propensity.a, data.propensity.b, job.metrics
     metrics = evaluate(prediction, test.Y, train.Y, wanted.k, a, b, wanted.psndcg)
     without = int(np.count_nonzero(np.diff(test.Y.indptr) == 0))
     metrics = {name: float(value) for name, value in metrics.items()}
-    return XCOutcome(metrics, seconds, model_bytes, without, fingerprint(prediction))
+    counts = {"test_rows_without_labels": without, "model_bytes": model_bytes}
+    return Outcome(metrics, seconds, counts, fingerprint(prediction))
 
 
 def fingerprint(prediction: TopK) -> str:

@@ -69,7 +69,7 @@ def measure_job(config: Config, folder: Path) -> dict[str, Any]:
         "train_s": outcome.seconds["train"],
         "predict_s": outcome.seconds["predict"],
         "metrics": outcome.metrics,
-        "model_bytes": outcome.model_bytes,
+        "model_bytes": outcome.sizes["model_bytes"],
         "feature_entries": int(data.prepared.train.X.nnz),
         "label_entries": int(data.prepared.train.Y.nnz),
     }

@@ -19,7 +19,7 @@ from xcbench.bench.scaling.plan import OURS, Point, spoken
 from xcbench.bench.scaling.rates import Work
 from xcbench.bench.scaling.recorder import StageCost
 from xcbench.config.presets import PRESETS
-from xcbench.config.resolve import MODELS
+from xcbench.config.tasks import ALL_MODELS as MODELS
 from xcbench.data.catalogue import Propensity
 from xcbench.data.synthesis import GENERATOR, SynthesisShape, synthesize
 from xcbench.data.synthesis_room import require_room

@@ -7,9 +7,10 @@ one, how many neighbours share a label) is taken as is usual for text and never 
 
 from __future__ import annotations
 
+from xcbench.config.maxide import MaxideSettings
 from xcbench.config.methods import GlobalSettings, LocalEmbeddingSettings, MethodSettings
 from xcbench.config.peers import FeatureNeighboursSettings, OneVsRestSettings
-from xcbench.models.memory import baselines, global_fixed_rank, local_embedding, peers
+from xcbench.models.memory import baselines, global_fixed_rank, local_embedding, maxide, peers
 from xcbench.models.memory.shape import DataShape
 from xcbench.models.memory.stages import (
     Limits,
@@ -56,6 +57,8 @@ def estimate(settings: MethodSettings, shape: DataShape, jobs: int, k: int) -> M
     elif isinstance(settings, FeatureNeighboursSettings):
         stages = baselines.feature_neighbours(settings, shape, k)
         advice = baselines.NEIGHBOURS_ADVICE
+    elif isinstance(settings, MaxideSettings):
+        stages, advice = maxide.stages(settings, shape, k), maxide.ADVICE
     else:
         stages, advice = peers.stages(settings, shape, k), peers.ADVICE
     return MemoryEstimate(stages, jobs, advice)

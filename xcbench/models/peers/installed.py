@@ -6,10 +6,11 @@ import os
 import subprocess
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import xcbench
-from xcbench.config.methods import MethodSettings
 from xcbench.errors import XCBenchError
+from xcbench.models.metric_neighbours.library import missing_metric_learn
 
 LIBRARIES = {"omikuji": "omikuji", "napkinxc": "napkinXC"}
 PECOS_PYTHON = "XCBENCH_PECOS_PYTHON"
@@ -17,16 +18,18 @@ PECOS_PYTHON = "XCBENCH_PECOS_PYTHON"
 PECOS_ENVIRONMENT = Path(xcbench.__file__).parents[1] / ".venv-pecos"
 
 
-def missing(settings: MethodSettings) -> str | None:
-    """What has to be installed before this method can run, as a sentence; None if nothing."""
+def missing(settings: Any) -> str | None:
+    """What has to be installed before a method of these settings can run, as a sentence."""
     if settings.model == "pecos":
         return _missing_pecos()
+    if settings.model == "metric_learn":
+        return missing_metric_learn()
     if settings.model in LIBRARIES and find_spec(settings.model) is None:
         return f"{LIBRARIES[settings.model]} is not installed: pip install 'xcbench[peers]'"
     return None
 
 
-def require(settings: MethodSettings) -> None:
+def require(settings: Any) -> None:
     """Raise an XCBenchError where the library of a method is missing."""
     if (what := missing(settings)) is not None:
         raise XCBenchError(what)

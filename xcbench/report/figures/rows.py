@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
+import numpy as np
+
 from xcbench.report.rows import Row, standard_error
 from xcbench.report.tables.methods import methods_of
+
+# The arrays that a run left in its predictions.npz, by its id; None when they are gone.
+Arrays = Callable[[str], Mapping[str, np.ndarray] | None]
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from xcbench.report.html.runs import Run, run_list
 from xcbench.report.html.sources import Sources
 from xcbench.report.html.summary import distinct, summary
 from xcbench.report.html.tables import dataset_anchor, of_dataset, table_markup
+from xcbench.report.task_table import TaskTable
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ def page(
     pictures: Sequence[Picture],
     runs: Sequence[Run],
     missing: Sequence[str] = (),
+    others: Sequence[TaskTable] = (),
 ) -> str:
     """The whole page; equal results give equal bytes.
 
@@ -43,11 +45,14 @@ def page(
         ``Result.mapping()`` of every run, at least one, done or not.
     missing : sequence of str
         What was asked for and could not be shown, and why.
+    others : sequence of TaskTable
+        Of the other tasks.
     """
     sources = Sources(run["run_id"] for run in runs)
     sections = [
         _section("summary", "Summary", summary(runs, missing)),
         *(_table(table, sources) for table in tables),
+        *([_section("tasks", "Other tasks", *map(_plain_table, others))] if others else []),
         *([_section("figures", "Figures", *map(_figure, pictures))] if pictures else []),
         _section("datasets", "Datasets", *_datasets(tables, runs, sources)),
     ]
@@ -55,7 +60,11 @@ def page(
     newest = max(run["utc"] for run in runs)
     body = [
         element("a", "Skip to the tables", href="#main", class_="skip"),
-        element("header", element("h1", "xcbench report"), _contents(tables, bool(pictures))),
+        element(
+            "header",
+            element("h1", "xcbench report"),
+            _contents(tables, bool(others), bool(pictures)),
+        ),
         element("main", *sections, id="main"),
         _panel(),
         element("footer", element("p", f"Made by xcbench report of results up to {newest}.")),
@@ -96,9 +105,10 @@ def _section(name: str, title: str, *content: object) -> Markup:
     return element("section", heading, *content, id=name, aria_labelledby=f"{name}-title")
 
 
-def _contents(tables: Sequence[Table], has_figures: bool) -> Markup:
+def _contents(tables: Sequence[Table], has_others: bool, has_figures: bool) -> Markup:
     entries = [("summary", "Summary")]
     entries += [(f"table-{table.name}", f"Table {table.name}") for table in tables]
+    entries += [("tasks", "Other tasks")] if has_others else []
     entries += [("figures", "Figures")] if has_figures else []
     entries += [("datasets", "Datasets"), ("sources", "Sources")]
     links = (element("li", element("a", shown, href=f"#{name}")) for name, shown in entries)
@@ -108,6 +118,18 @@ def _contents(tables: Sequence[Table], has_figures: bool) -> Markup:
 def _table(table: Table, sources: Sources) -> Markup:
     content = table_markup(table, sources, f"t{table.name}")
     return _section(f"table-{table.name}", table.title, content)
+
+
+def _plain_table(table: TaskTable) -> Markup:
+    """Means over the seeds, with the reach of their 95 % intervals; the runs are further down."""
+    head = element("tr", *(element("th", text, scope="col") for text in table.headings))
+    body = (
+        element("tr", element("th", line[0], scope="row"), *(element("td", x) for x in line[1:]))
+        for line in table.lines
+    )
+    whole = element("table", element("thead", head), element("tbody", *body))
+    label = {"role": "region", "aria_label": table.title, "tabindex": 0}
+    return joined([element("h3", table.title), element("div", whole, class_="scroll", **label)])
 
 
 def _figure(picture: Picture) -> Markup:

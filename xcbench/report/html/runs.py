@@ -9,6 +9,7 @@ from typing import Any
 
 from xcbench.config.yaml import dump
 from xcbench.report.html.markup import Markup, anchor, definitions, element, joined, lines
+from xcbench.report.listing import shortened
 
 # As Result.mapping() gives it.
 Run = Mapping[str, Any]
@@ -48,11 +49,10 @@ def commit(run: Run) -> str:
 def _entry(run: Run) -> Markup:
     method, status = run["config"]["method"], run["status"]
     head: list[object] = [element("b", method["label"]), f" seed {run['config']['seed']}"]
-    head += [f", split {run['config']['splits'][0]}"]
+    if "splits" in run["config"]:  # Other tasks than extreme classification have none.
+        head += [f", split {run['config']['splits'][0]}"]
     if status == "done":
-        scores = [
-            f"{k} {run['metrics'][k]:.2f}" for k in ("P@1", "P@3", "P@5") if k in run["metrics"]
-        ]
+        scores = list(_scores(run["metrics"]))
         head += [element("span", " · ".join([*scores, *_trained(run)]), class_="brief")]
     else:
         head += [" ", element("strong", status, class_="bad")]
@@ -69,6 +69,12 @@ def _entry(run: Run) -> Markup:
         id=anchor(run["run_id"]),
     )
     return element("details", element("summary", *head), body, class_="run", open=status != "done")
+
+
+def _scores(metrics: Mapping[str, float]) -> Iterator[str]:
+    """The metrics of a run in brief: P@k, or the first of another task."""
+    shown = [name for name in ("P@1", "P@3", "P@5") if name in metrics] or list(metrics)[:3]
+    return (f"{name} {shortened(metrics[name])}" for name in shown)
 
 
 def _trained(run: Run) -> Iterator[str]:
@@ -104,9 +110,9 @@ def _facts(run: Run) -> Iterator[tuple[str, object]]:
     yield "peak memory", _bytes(sizes.get("peak_rss_bytes"))
     yield "model size", _bytes(sizes.get("model_bytes"))
     yield (
-        "percent",
+        "metrics",
         lines(
-            ", ".join(f"{name} {value:.2f}" for name, value in metrics)
+            ", ".join(f"{name} {shortened(value)}" for name, value in metrics)
             for _, metrics in groupby(
                 run["metrics"].items(), lambda item: item[0].partition("@")[0]
             )

@@ -11,7 +11,7 @@ from xcbench.data.catalogue import catalogue
 from xcbench.report.document import GROUPS, Group, Line
 from xcbench.report.rows import Row, are_of_catalogue
 
-_PAPER = ("rxml-paper", "sleec", "global")
+_PAPER = ("rxml-paper", "sleec", "global", "maxide")
 _PEERS = ("omikuji", "napkinxc", "pecos")
 _BASELINES = ("one_vs_rest", "feature_neighbours")
 _CONFIG = ("dataset.", "method.", "metrics.")

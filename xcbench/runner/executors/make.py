@@ -8,7 +8,7 @@ from pathlib import Path
 
 import joblib
 
-from xcbench.config.schema import ExecutorConfig
+from xcbench.config.executor import ExecutorConfig
 from xcbench.runner.checkpoints import Checkpoints
 from xcbench.runner.elsewhere import Conditions
 from xcbench.runner.executors.base import InProcessExecutor

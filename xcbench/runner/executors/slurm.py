@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from xcbench.config.schema import ExecutorConfig
+from xcbench.config.executor import ExecutorConfig
 from xcbench.models.base import Outcome, Task
 from xcbench.runner import slurm_queue, task_files
 from xcbench.runner.checkpoints import Checkpoints

@@ -1,0 +1,121 @@
+"""Incomplete multi-label learning: what is seen, what is judged, and what is found."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.metrics import label_ranking_average_precision_score
+
+from tests.models.test_contract import planted
+from xcbench.config.matrix_completion import MatrixCompletionTask
+from xcbench.config.maxide import BinaryRelevanceSettings, MaxideSettings, SVTSettings
+from xcbench.models.label_completion import Completion, make_completer
+from xcbench.tasks.base import Sizes, TaskData
+from xcbench.tasks.matrix_completion import held_out_precision, judged, observed_labels, run
+
+METHODS = {
+    "maxide": MaxideSettings(ranks=(4, 8), penalties=(0.3, 0.1, 0.03)),
+    "maxide, correlation": MaxideSettings(
+        ranks=(8,), penalties=(0.1, 0.03), labels="correlation", label_rank=24
+    ),
+    "maxide, weighted": MaxideSettings(
+        ranks=(8,), penalties=(0.1, 0.03), weighting="singular_values"
+    ),
+    "svt": SVTSettings(penalties=(0.5, 0.1)),
+    "ridge": BinaryRelevanceSettings(loss="squared", penalties=(1.0, 0.1)),
+    "svm": BinaryRelevanceSettings(penalties=(1.0, 0.1)),
+}
+
+
+def data() -> TaskData:
+    train, test = planted(120, seed=1), planted(60, seed=2)
+    sizes = Sizes(120, 60, train.n_features, train.n_labels)
+    return TaskData("", sizes, (), SimpleNamespace(train=train, test=test))
+
+
+def job(settings, percent=30.0, seed=0):
+    task = MatrixCompletionTask(observed=(percent,), folds=3)
+    return SimpleNamespace(task=task, method=SimpleNamespace(settings=settings), seed=seed)
+
+
+def test_a_task_of_three_shares_is_three_tasks():
+    assert [task.observed for task in MatrixCompletionTask().each()] == [(10.0,), (20.0,), (40.0,)]
+
+
+def test_of_each_label_the_same_number_of_points_is_observed_and_more_includes_less():
+    Y = planted(50, seed=3).Y
+    few, many = (observed_labels(Y, share, np.random.default_rng(4)) for share in (0.2, 0.6))
+    dense = {}
+    for name, known, count in (("few", few, 10), ("many", many, 30)):
+        filled = known.holding(known.values).toarray()
+        assert (np.count_nonzero(filled, axis=0) == count).all()
+        signs = 2 * Y.toarray() - 1
+        assert (filled[filled != 0] == signs[filled != 0]).all()
+        dense[name] = filled != 0
+    assert (dense["few"] <= dense["many"]).all()
+
+
+def test_judged_are_the_entries_that_are_not_known():
+    rng = np.random.default_rng(0)
+    Y = sparse.csr_array((rng.random((30, 7)) < 0.3).astype(np.float32))
+    known = observed_labels(Y, 0.4, rng)
+    left, right = rng.standard_normal((33, 2)), rng.standard_normal((2, 7))
+    rows, values = judged(Completion(left, right), Y, 3, known)
+    hidden = known.holding(known.values).toarray() == 0
+    dense, scores = Y.toarray() > 0, left[3:] @ right
+    expected = {
+        i: label_ranking_average_precision_score(
+            dense[[i]][:, hidden[i]], scores[[i]][:, hidden[i]]
+        )
+        for i in range(30)
+        if (dense[i] & hidden[i]).any()
+    }
+    assert rows.tolist() == list(expected)
+    np.testing.assert_allclose(values, list(expected.values()))
+
+
+@pytest.mark.parametrize("settings", METHODS.values(), ids=METHODS.keys())
+def test_hidden_labels_of_points_with_telling_features_are_found(settings, tmp_path):
+    outcome = run(job(settings), data(), tmp_path, None)
+    knows_test_points = not isinstance(settings, SVTSettings)
+    assert ("AP_test" in outcome.metrics) == knows_test_points
+    if knows_test_points:
+        assert min(outcome.metrics.values()) > 80
+    assert set(outcome.seconds) == {"train", "predict"}
+    assert outcome.sizes["model_bytes"] > 0
+    arrays = np.load(tmp_path / "predictions.npz")
+    assert 100 * arrays["hidden_precision"].mean() == pytest.approx(outcome.metrics["AP_hidden"])
+    held_out = arrays["held_out"]
+    assert held_out[tuple(arrays["chosen"])] == held_out.max()
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_does_not(tmp_path):
+    settings = METHODS["maxide"]
+    found = [
+        run(job(settings, seed=seed), data(), tmp_path, None).predictions_sha256
+        for seed in (5, 5, 6)
+    ]
+    assert found[0] == found[1] != found[2]
+
+
+def test_choosing_never_sees_a_hidden_label(tmp_path):
+    """With the hidden labels taken away all is chosen as before."""
+    before, after = data(), data()
+    run(job(METHODS["maxide"]), before, tmp_path, None)
+    arrays = dict(np.load(tmp_path / "predictions.npz"))
+    train = after.content.train
+    known = observed_labels(train.Y, 0.3, np.random.default_rng([0, 0]))
+    seen = sparse.csr_array((known.holding(known.values) > 0).astype(np.float32))
+    completer = make_completer(
+        METHODS["maxide"], sparse.csr_array(sparse.vstack([train.X, after.content.test.X])), 120, 0
+    )
+    again = observed_labels(seen, 0.3, np.random.default_rng([0, 0]))
+    found = held_out_precision(completer, again, 3, 0)
+    np.testing.assert_allclose(found, arrays["held_out"])
+
+
+@pytest.mark.parametrize("name", ["maxide", "svt", "ridge"])
+def test_labels_of_which_almost_none_is_observed_are_no_error(name, tmp_path):
+    metrics = run(job(METHODS[name], percent=0.1), data(), tmp_path, None).metrics
+    assert all(0 <= value <= 100 for value in metrics.values())

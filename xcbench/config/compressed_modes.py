@@ -1,0 +1,108 @@
+"""Settings of compressed modes: the problem, the domain it lives on and the solvers."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from xcbench.config.base import Count, NonNegative, Positive, Settings, TaskSettings
+from xcbench.config.dataset import PathText
+
+_LONGEST_TITLE = 100
+
+
+class CompressedModesTask(TaskSettings):
+    """min tr(Phi^T L Phi) + mu ||Phi||_1 over orthonormal Phi of ``modes`` columns.
+
+    ``mu`` is of the continuous problem, see tasks/compressed_modes/domain.py, so that it means the
+    same for every number of vertices.
+    """
+
+    kind: Literal["compressed_modes"] = "compressed_modes"
+    modes: Annotated[int, Field(ge=1, le=1000)] = 10
+    mu: Positive = 0.3
+
+
+class CompressedModesDataset(Settings):
+    """A line of so many vertices, or a triangle mesh (``meshes/spot``, or a path of an OBJ file).
+
+    ``measure``: the length of the line, or the area a mesh is scaled to.
+    """
+
+    line: Annotated[int, Field(ge=2, le=10_000_000)] | None = None
+    mesh: PathText | None = None
+    measure: Positive = 50.0
+
+    @model_validator(mode="after")
+    def _one_domain(self) -> Self:
+        if (self.line is None) == (self.mesh is None):
+            raise ValueError("give either line (a number of vertices) or mesh (a name or path)")
+        return self
+
+    @property
+    def title(self) -> str:
+        """What tables and folders call this data; safe as a folder name."""
+        if self.mesh is None:
+            return f"line-{self.line}"
+        name = self.mesh.removesuffix(".gz").removesuffix(".obj")
+        safe = re.sub(r"[^A-Za-z0-9._+=-]+", "-", name).strip("-.")
+        return safe[-_LONGEST_TITLE:].strip("-.") or "mesh"
+
+
+class MadmmModesSettings(Settings):
+    """MADMM on the Stiefel manifold; ``rho`` couples the modes with their sparse copy.
+
+    A round takes ``inner_iterations`` steps of ``solver``; rounds end at ``iterations`` or when
+    both residuals are below the tolerances (``absolute`` for an entry, ``relative`` for the whole).
+    """
+
+    model: Literal["modes_madmm"] = "modes_madmm"
+    rho: Positive = 10.0
+    iterations: Count = 1000
+    inner_iterations: Count = 10
+    solver: Literal["conjugate_gradient", "steepest_descent", "trust_region"] = "conjugate_gradient"
+    absolute: NonNegative = 1e-6
+    relative: NonNegative = 1e-4
+
+
+class SocModesSettings(Settings):
+    """Splitting of orthogonality constraints, after Lai and Osher (2014).
+
+    ``rho`` couples with the sparse copy and ``orthogonal_rho`` with the orthonormal one (their
+    lambda and r).
+    """
+
+    model: Literal["modes_soc"] = "modes_soc"
+    rho: Positive = 10.0
+    orthogonal_rho: Positive = 100.0
+    iterations: Count = 1000
+    absolute: NonNegative = 1e-6
+    relative: NonNegative = 1e-4
+
+
+class NeumannModesSettings(Settings):
+    """The three-way splitting of Neumann et al. (2014).
+
+    ``adapt``: rho is doubled or halved as in their release, where one residual is five times the
+    other.
+    """
+
+    model: Literal["modes_neumann"] = "modes_neumann"
+    rho: Positive = 10.0
+    adapt: bool = False
+    iterations: Count = 1000
+    absolute: NonNegative = 1e-6
+    relative: NonNegative = 1e-4
+
+
+ModesSettings = MadmmModesSettings | SocModesSettings | NeumannModesSettings
+
+PRESETS: dict[str, dict[str, Any]] = {
+    # Penalties: of 1, 3 or more per decade, those of lowest cost after 1000 iterations on a line of
+    # 500 vertices (mu 0.6, 10 modes).
+    "modes-madmm": {"model": "modes_madmm"},
+    "modes-soc": {"model": "modes_soc"},
+    "modes-neumann": {"model": "modes_neumann"},
+}
