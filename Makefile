@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 DATA := data
 RESULTS := results
 
-.PHONY: quickstart test lint bench bench-scaling peers reproduce-scale reproduce-table1 reproduce-table2 reproduce-table3 reproduce-fig1 reproduce-fig2 fuzz clean
+.PHONY: quickstart test lint bench bench-scaling peers reproduce-others reproduce-scale reproduce-table1 reproduce-table2 reproduce-table3 reproduce-fig1 reproduce-fig2 fuzz clean
 
 quickstart: $(VENV)/.core  ## run three methods on the bundled data and print the table
 	$(BIN)/xcbench run configs/quickstart.yaml --data data --results results
@@ -34,11 +34,15 @@ reproduce-table1: $(VENV)/.core  ## the datasets in $(DATA), counted
 	$(BIN)/xcbench table 1 --data "$(DATA)" $(call table_files,1)
 	@cat "$(RESULTS)/tables/table1.txt"
 
+# Of other tasks than extreme classification, or beside the tables.
+OTHERS := $(wildcard configs/itml.yaml configs/peers/itml.yaml configs/compressed-modes*.yaml configs/correspondence.yaml \
+  configs/embedding*.yaml configs/maxide.yaml configs/recovery.yaml configs/robust.yaml)
+
 # A job failed, data or a library is missing, another run is at work: the table is made of the rest.
 reproduce-table2 reproduce-table3: $(VENV)/.peers  ## accuracy and cost, on the datasets in $(DATA)
 	-@$(MAKE) --silent .venv-pecos/.libpecos
-	$(BIN)/xcbench run $(filter-out configs/quickstart.yaml,$(wildcard configs/*.yaml)) \
-	  $(wildcard configs/peers/*.yaml configs/splits/*.yaml configs/seeds/*.yaml) --data "$(DATA)" --results "$(RESULTS)" || \
+	$(BIN)/xcbench run $(filter-out configs/quickstart.yaml $(OTHERS),$(wildcard configs/*.yaml \
+	  configs/peers/*.yaml configs/splits/*.yaml configs/seeds/*.yaml)) --data "$(DATA)" --results "$(RESULTS)" || \
 	  { status=$$?; case $$status in 1|3|4) ;; *) exit $$status;; esac; }
 	$(BIN)/xcbench table $(@:reproduce-table%=%) --data "$(DATA)" --results "$(RESULTS)" \
 	  $(call table_files,$(@:reproduce-table%=%))
@@ -48,6 +52,12 @@ reproduce-fig1 reproduce-fig2: $(VENV)/.core  ## the RXML paper's figures, of th
 	$(BIN)/xcbench run configs/figures/$(@:reproduce-%=%)-*.yaml --data "$(DATA)" --results "$(RESULTS)" || \
 	  { status=$$?; case $$status in 1|3|4) ;; *) exit $$status;; esac; }
 	$(BIN)/xcbench figure $(@:reproduce-fig%=%) --data "$(DATA)" --results "$(RESULTS)"
+
+reproduce-others: $(VENV)/.core  ## metric learning, MADMM and matrix completion, on the data in $(DATA)
+	$(BIN)/xcbench run $(OTHERS) --data "$(DATA)" --results "$(RESULTS)" || \
+	  { status=$$?; case $$status in 1|3|4) ;; *) exit $$status;; esac; }
+	$(BIN)/xcbench figure metric-learning modes modes-mesh correspondence correspondence-map embedding \
+	  matrix-completion matrix-recovery robustness --data "$(DATA)" --results "$(RESULTS)"
 
 reproduce-scale: $(VENV)/.peers  ## YSO-25K of $(DATA), and made-up data of Amazon-670K's size
 	[ -e data/amazon-like/synth.json ] || $(BIN)/xcbench data synth amazon-like --like amazon-670k --data data

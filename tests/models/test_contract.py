@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from xcbench.config.maxide import MaxideSettings
 from xcbench.config.methods import GlobalSettings, LocalEmbeddingSettings, MethodSettings
 from xcbench.config.peers import FeatureNeighboursSettings, OneVsRestSettings
 from xcbench.config.presets import PRESETS
@@ -53,6 +54,8 @@ METHODS: dict[str, MethodSettings] = {
     "spectral start, inner product, ADMM": local(
         "rxml", neighbours={"kind": "inner"}, completion="none", regression={"kind": "admm_l1"}
     ),
+    "maxide": MaxideSettings(ranks=(6, 12)),
+    "maxide, correlations": MaxideSettings(ranks=(12,), labels="correlation", label_rank=9),
     "global": GlobalSettings(rank=12),
     "global closed form": GlobalSettings(rank=12, solver="closed_form"),
     "global as the paper": GlobalSettings(

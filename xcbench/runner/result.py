@@ -104,7 +104,7 @@ class Result:
         return result
 
     def row(self) -> dict[str, Any]:
-        """The row of ``results.csv``: percentages to 4 decimals, times to the microsecond."""
+        """The row of ``results.csv``: metrics rounded, times to the microsecond."""
         method, config = self.config["method"], self.config
         seconds = {f"{name}_s": round(value, 6) for name, value in self.seconds.items()}
         row: dict[str, Any] = {
@@ -119,7 +119,7 @@ class Result:
             "split": config.get("splits", [1])[0],
             "task": kind_of_task(config),
             **{key: method.get(key, "") for key in ("learners", "clusters", "rank")},
-            **{name: round(value, 4) for name, value in self.metrics.items()},
+            **{name: _rounded(name, value) for name, value in self.metrics.items()},
             **{name: value for name, value in seconds.items() if name in COLUMNS},
             **self.sizes,
             **self.execution,
@@ -134,6 +134,11 @@ class Result:
             milliseconds = 1000 * self.seconds["predict"] / self.sizes["n_test"]
             row["predict_ms_per_point"] = round(milliseconds, 6)
         return row
+
+
+def _rounded(name: str, value: float) -> float:
+    """Percentages of ranked labels to 4 decimals, anything else to 6 digits: it may be tiny."""
+    return round(value, 4) if "@" in name else float(f"{value:.6g}")
 
 
 def kind_of_task(config: Mapping[str, Any]) -> str:
