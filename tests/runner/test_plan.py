@@ -52,6 +52,19 @@ def test_a_new_results_version_repeats_everything(tiny_data, monkeypatch):
     assert run_ids(tiny_data, BASE) != before
 
 
+@pytest.mark.parametrize(
+    ("method", "version"),
+    [
+        ("rxml", 2), ("global", 2), ("{preset: rxml, completion: madmm_l1}", 3),
+        ("{preset: rxml, vote: itml}", 3),
+    ],
+)  # fmt: skip
+def test_only_jobs_whose_numbers_changed_are_of_the_latest_version(method, version):
+    text = f"dataset: {{name: tiny}}\nmethod: {method}"
+    (job,) = load_document(parse(text, "f"), "f").jobs()
+    assert plan_module.results_version(job) == version
+
+
 def test_missing_data_is_kept_beside_the_jobs_that_can_run(tiny_data):
     good, bad = (
         load_document(parse(text, "f"), "f")

@@ -23,7 +23,7 @@ from xcbench.runner.executors import (
 )
 from xcbench.runner.files import is_storage_failure
 from xcbench.runner.memory import PeakMemory
-from xcbench.runner.plan import RESULTS_VERSION, Job
+from xcbench.runner.plan import Job, results_version
 from xcbench.runner.progress import Progress
 from xcbench.runner.provenance import code_sha256
 from xcbench.runner.result import Result, Status
@@ -59,7 +59,8 @@ def execute(job: Job, places: Places, progress: Progress, provenance: dict[str, 
         Other machines cannot be reached or cannot work; the same.
     """
     checkpoints = _checkpoints(job, places.checkpoint, provenance)
-    error, outcome, estimated = "", None, 0
+    error, outcome = "", None
+    estimated: int | None = 0
     kind = kind_of(job.config)
     spread = needs_workers(job.config)
     if not spread:
@@ -94,7 +95,9 @@ def execute(job: Job, places: Places, progress: Progress, provenance: dict[str, 
         "threads_per_job": executor.threads,
         "backend": executor.backend,
     }
-    sizes = result.sizes | {"estimated_bytes": estimated}
+    sizes = dict(result.sizes)
+    if estimated is not None:
+        sizes["estimated_bytes"] = estimated
     if not executor.is_elsewhere:  # Of other machines nothing was measured.
         sizes["peak_rss_bytes"] = memory.bytes
     if outcome is None:
@@ -109,11 +112,14 @@ def execute(job: Job, places: Places, progress: Progress, provenance: dict[str, 
     )
 
 
-def _estimated(job: Job, executor: InProcessExecutor, spread: bool) -> int:
-    """The bytes a job will take; holds it to its limit, and warns where there are not so many."""
+def _estimated(job: Job, executor: InProcessExecutor, spread: bool) -> int | None:
+    """The bytes a job will take; holds it to its limit, and warns where there are not so many.
+
+    None for a job that is too small to ask: what Python itself takes is most of it.
+    """
     estimated = kind_of(job.config).memory(job.config, job.data, executor.workers)
     if estimated is None:
-        return 0
+        return None
     budget = job.executor.max_memory_bytes
     # Fewer processes would be fewer threads of a WholeModel, and no less memory.
     if budget is not None and spread:
@@ -146,7 +152,7 @@ def blank(job: Job, status: Status, error: str, provenance: dict[str, Any]) -> R
         provenance=provenance,
         sources=list(job.data.sources),
         data_root=job.data_root,
-        results_version=RESULTS_VERSION,
+        results_version=results_version(job.config),
     )
 
 

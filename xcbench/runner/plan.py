@@ -1,7 +1,7 @@
 """From configs to jobs: one a dataset, split and method, each with an identity of its own.
 
 A job's identity is the hash of its resolved config (label included, execution settings left out),
-of its data, and of ``RESULTS_VERSION``. Eight digits of it end the run's id, so a changed value,
+of its data, and of its results version. Eight digits of it end the run's id, so a changed value,
 file or algorithm makes a new run and an unchanged job finds its old one.
 """
 
@@ -17,6 +17,7 @@ from typing import Any
 
 from xcbench.config.changes import changed_settings
 from xcbench.config.executor import ExecutorConfig
+from xcbench.config.methods import LocalEmbeddingSettings
 from xcbench.config.schema import Config, JobConfig
 from xcbench.data.catalogue import catalogue
 from xcbench.errors import ConfigError, DataError
@@ -27,6 +28,17 @@ logger = logging.getLogger(__name__)
 
 # Raised when the same config on the same data would give other numbers than before.
 RESULTS_VERSION = 2
+# Of jobs with a stage whose numbers changed alone, after the others' did last.
+LATEST_VERSION = 3
+
+
+def results_version(config: JobConfig) -> int:
+    """The results version of a job: absolute errors and learned metrics are of the latest."""
+    settings = config.method.settings
+    is_changed = isinstance(settings, LocalEmbeddingSettings) and (
+        settings.completion.kind == "madmm_l1" or settings.vote.kind == "itml"
+    )
+    return LATEST_VERSION if is_changed else RESULTS_VERSION
 
 
 @dataclass(frozen=True)
@@ -109,7 +121,7 @@ def make_job(config: JobConfig, executor: ExecutorConfig, data: TaskData, data_r
     """Give a job its identity."""
     text = json.dumps(config.mapping(), sort_keys=True)
     config_sha256 = hashlib.sha256(text.encode()).hexdigest()
-    identity = f"{config_sha256} {data.sha256} {RESULTS_VERSION}"
+    identity = f"{config_sha256} {data.sha256} {results_version(config)}"
     digits = hashlib.sha256(identity.encode()).hexdigest()[:8]
     run_id = f"{config.dataset.title}/{config.method.label}-{digits}"
     return Job(run_id, config, executor, data, config_sha256, str(data_root.absolute()))
