@@ -54,3 +54,12 @@ def test_titles_are_safe_as_folder_names(values: dict[str, object], title: str) 
 def test_settings_out_of_bounds(values: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         MadmmModesSettings.model_validate(values)
+
+
+def test_madmm_is_preconditioned_but_as_in_the_paper() -> None:
+    ours, theirs = (
+        MadmmModesSettings.model_validate(PRESETS[name])
+        for name in ("modes-madmm", "modes-madmm-paper")
+    )
+    assert (ours.solver, ours.inner_iterations) == ("preconditioned_conjugate_gradient", 1)
+    assert (theirs.solver, theirs.inner_iterations) == ("conjugate_gradient", 3)

@@ -112,6 +112,91 @@ def test_on_a_quadratic_the_exact_search_ends_within_n_steps(flat, beta):
     np.testing.assert_allclose(solution.point, np.linalg.solve(problem.A, problem.b), atol=1e-6)
 
 
+class Preconditioned(Quadratic):
+    """A Quadratic with the projection of ``P g``."""
+
+    def __init__(self, quadratic, P):
+        super().__init__(quadratic.manifold, quadratic.A, quadratic.b)
+        self.P = P
+
+    def precondition(self, state, gradient):
+        return self.manifold.transport(state.point, state.point, self.P @ gradient)
+
+
+def badly_scaled(manifold, n=60):
+    """Eigenvalues from 1 to 10 000, coordinates turned, and a start."""
+    rng = np.random.default_rng(5)
+    Q, _ = np.linalg.qr(rng.standard_normal((n, n)))
+    A = (Q * np.geomspace(1.0, 1e4, n)) @ Q.T
+    start = rng.standard_normal(n)
+    return Quadratic(manifold, A, rng.standard_normal(n)), start / np.linalg.norm(start)
+
+
+@pytest.mark.parametrize(("line_search", "scale"), [("armijo", 1.0), ("exact", 1.0), ("exact", 4)])
+@pytest.mark.parametrize("beta", BETAS)
+def test_a_multiple_of_the_identity_changes_nothing(flat, beta, line_search, scale):
+    """To the last bit; a power of two rounds nothing, but Armijo's trials would differ."""
+    manifold, problem = flat
+    plain, scaled = (
+        conjugate_gradient(
+            each, np.ones(8), manifold=manifold, iterations=7, beta=beta, line_search=line_search
+        )
+        for each in (problem, Preconditioned(problem, scale * np.eye(8)))
+    )
+    assert len(plain.costs) == 8
+    assert plain.costs == scaled.costs
+    np.testing.assert_array_equal(plain.point, scaled.point)
+
+
+@pytest.mark.parametrize("beta", BETAS)
+def test_steps_are_those_of_plain_ones_in_scaled_coordinates(beta):
+    """x = S y turns P = S S^T into the identity (Hager and Zhang, section 8)."""
+    problem, start = badly_scaled(Flat(), 12)
+    S = np.linalg.cholesky(positive_definite(12, np.random.default_rng(6)))
+    inner = Quadratic(Flat(), S.T @ problem.A @ S, S.T @ problem.b)
+    options = {"manifold": Flat(), "iterations": 6, "beta": beta, "tolerance": 0.0}
+    expected = conjugate_gradient(inner, np.linalg.solve(S, start), **options)
+    found = conjugate_gradient(Preconditioned(problem, S @ S.T), start, **options)
+    np.testing.assert_allclose(found.costs, expected.costs, rtol=1e-8)
+    np.testing.assert_allclose(found.point, S @ expected.point, rtol=1e-5)
+
+
+@pytest.mark.parametrize("beta", BETAS)
+def test_an_approximate_inverse_needs_a_fraction_of_the_steps(beta):
+    problem, start = badly_scaled(Flat())
+    P = np.linalg.inv(problem.A + 0.1 * np.eye(60))
+    plain, scaled = (
+        conjugate_gradient(each, start, manifold=Flat(), iterations=500, beta=beta)
+        for each in (problem, Preconditioned(problem, P))
+    )
+    assert scaled.reason == "gradient norm below tolerance"
+    np.testing.assert_allclose(scaled.point, np.linalg.solve(problem.A, problem.b), atol=1e-4)
+    assert 5 * scaled.iterations < plain.iterations
+
+
+@pytest.mark.parametrize("line_search", SEARCHES)
+@pytest.mark.parametrize("beta", BETAS)
+def test_projected_preconditioners_lead_downhill_on_a_sphere(beta, line_search):
+    """Every direction, restarts included, on a problem whose P is no inverse of the Hessian."""
+    problem, start = badly_scaled(Sphere(), 12)
+    P = positive_definite(12, np.random.default_rng(7))
+    problem, slopes = Preconditioned(problem, P), []
+    line = problem.line
+
+    def watched(state, direction):
+        slopes.append(problem.gradient(state) @ direction)
+        assert abs(state.point @ direction) < 1e-8 * np.linalg.norm(direction)
+        return line(state, direction)
+
+    problem.line = watched
+    solution = conjugate_gradient(
+        problem, start, manifold=Sphere(), iterations=40, beta=beta, line_search=line_search
+    )
+    assert len(slopes) > 10
+    assert max(slopes) < 0
+    assert all(after <= before for before, after in pairwise(solution.costs))
+
+
 @pytest.mark.parametrize("line_search", SEARCHES)
 @pytest.mark.parametrize("beta", BETAS)
 def test_costs_never_rise_and_belong_to_the_point(flat, beta, line_search):

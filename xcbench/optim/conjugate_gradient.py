@@ -2,11 +2,12 @@
 
 The scheme and the two beta rules are those of Manopt's ``conjugategradient`` (Hager and Zhang,
 "A survey of nonlinear conjugate gradient methods", 2006, carried over to manifolds): with
-gradients g, g' before and after the step, T the transport and d the direction before it,
+gradients g, g' before and after the step, T the transport, d the direction before it, and P the
+problem's preconditioner (the identity if it has none),
 
-    Polak-Ribiere+        beta = max(0, <g', g' - T g> / <g, g>)
-    Hestenes-Stiefel+     beta = max(0, <g', g' - T g> / <g' - T g, T d>)
-    next direction        -g' + beta T d, or -g' where that is no descent direction
+    Polak-Ribiere+        beta = max(0, <P g', g' - T g> / <g, P g>)
+    Hestenes-Stiefel+     beta = max(0, <P g', g' - T g> / <g' - T g, T d>)
+    next direction        -P g' + beta T d, or -P g' where that is no descent direction
 """
 
 from __future__ import annotations
@@ -45,6 +46,20 @@ class Problem(Protocol):
 
     def line(self, state: Any, direction: Any) -> Line:
         """The cost along the retracted ``direction``."""
+        ...
+
+
+class Preconditioned(Problem, Protocol):
+    """A problem with an approximate inverse of its Hessian.
+
+    Known by its method: to test for the protocol costs as much as a small gradient.
+    """
+
+    def precondition(self, state: Any, gradient: Any) -> Any:
+        """P g, a tangent vector at ``state.point`` for another one there.
+
+        P is linear, symmetric and positive on the tangent space, so that -P g leads downhill.
+        """
         ...
 
 
@@ -88,7 +103,7 @@ def conjugate_gradient(
 
     Parameters
     ----------
-    problem : Problem
+    problem : Problem or Preconditioned
     point : point of the manifold
     manifold : Manifold
     iterations : int
@@ -109,6 +124,7 @@ def conjugate_gradient(
     Solution
     """
     search = make_line_search(line_search)
+    precondition = getattr(problem, "precondition", _identity)
     state = problem.start(point)
     costs = [float(state.cost)]
 
@@ -118,16 +134,18 @@ def conjugate_gradient(
     if iterations == 0:
         return stop(ITERATION_LIMIT)
     gradient = problem.gradient(state)
+    scaled = precondition(state, gradient)
     squared = manifold.inner(state.point, gradient, gradient)
+    fall = squared if scaled is gradient else manifold.inner(state.point, gradient, scaled)
     target = tolerance * squared**0.5
-    direction, slope = _steepest(manifold, gradient), -squared
+    direction, slope = _steepest(manifold, scaled), -fall
     while True:
         if not isfinite(squared):
             return stop(NOT_FINITE)
         if squared**0.5 <= target:
             return stop(SMALL_GRADIENT)
         if not slope < 0:
-            direction, slope = _steepest(manifold, gradient), -squared
+            direction, slope = _steepest(manifold, scaled), -fall
         length = manifold.norm(state.point, direction)
         line = problem.line(state, direction)
         t = search(line, state.cost, slope, length)
@@ -142,19 +160,25 @@ def conjugate_gradient(
         if len(costs) > iterations:
             return stop(ITERATION_LIMIT)
         new = problem.gradient(state)
+        scaled = precondition(state, new)
         carried = manifold.transport_along(old, state.point, direction)
-        new_squared = manifold.inner(state.point, new, new)
-        change = new_squared - manifold.inner_transported(old, state.point, gradient, new)
+        squared = manifold.inner(state.point, new, new)
+        new_fall = squared if scaled is new else manifold.inner(state.point, new, scaled)
+        change = new_fall - manifold.inner_transported(old, state.point, gradient, scaled)
         if beta == "polak_ribiere":
-            scale = squared
+            scale = fall
         else:
             scale = manifold.inner(state.point, new, carried)
             scale -= manifold.inner_transported(old, state.point, gradient, carried)
         factor = max(0.0, change / scale) if scale else 0.0
-        direction = manifold.combine(-1.0, new, factor, carried)
-        gradient, squared = new, new_squared
+        direction = manifold.combine(-1.0, scaled, factor, carried)
+        gradient, fall = new, new_fall
         slope = manifold.inner(state.point, gradient, direction)
 
 
-def _steepest(manifold: Manifold[Any, Any], gradient: Any) -> Any:
-    return manifold.combine(-1.0, gradient, 0.0, gradient)
+def _steepest(manifold: Manifold[Any, Any], scaled: Any) -> Any:
+    return manifold.combine(-1.0, scaled, 0.0, scaled)
+
+
+def _identity(state: Any, gradient: Any) -> Any:
+    return gradient

@@ -117,6 +117,24 @@ def test_methods_are_compared_over_time_by_the_best_start_of_each() -> None:
     np.testing.assert_allclose(axis.lines[0].get_ydata(), [20 / 11 - 1, 1e-5])
 
 
+def test_preconditioned_madmm_stands_apart_from_the_plain_one() -> None:
+    solver = {"method.solver": "preconditioned_conjugate_gradient", "method.inner_iterations": 1}
+    ours = {"method": "ours", "ms_per_iteration": 9.0, **solver}
+    rows = [made(f"line-{n}", seed=seed) for n in (8, 16, 32) for seed in (1, 2)]
+    rows += [made(f"line-{n}", seed=seed, **ours) for n in (8, 16) for seed in (1, 2)]
+    drawing = figure_compressed_modes(rows, arrays)
+    found = {axis.get_title("left")[4:].split(",")[0]: axis for axis in drawing.figure.axes}
+    names = [line.get_label() for line in found["methods"].lines]
+    assert names == ["preconditioned MADMM", "MADMM"]
+    names = [line.get_label() for line in found["X-steps"].lines]
+    assert names == ["CG, 3", "preconditioned CG, 1"]
+    times = {line.get_label(): list(line.get_ydata()) for line in found["time per iteration"].lines}
+    assert times["preconditioned MADMM"] == [9.0, 9.0]
+    assert times["MADMM"] == [3.5, 3.5, 3.5]
+    assert "MADMM: CG, 3 a round" in drawing.caption
+    assert "preconditioned MADMM: preconditioned CG, 1 a round" in drawing.caption
+
+
 def test_times_are_medians_by_length_and_meshes_stand_apart() -> None:
     rows = [made("line-8", seed=seed) for seed in (0, 1, 2)]
     rows += [made("line-16"), made("line-32"), made("pyramid", seed=5)]

@@ -9,7 +9,12 @@ from xcbench.data.laplacian import line_laplacian
 from xcbench.manifolds.stiefel import Stiefel
 from xcbench.optim.augmented import Augmented, Measure
 from xcbench.optim.conjugate_gradient import conjugate_gradient
-from xcbench.tasks.compressed_modes.problem import CompressedModes, modes_cost
+from xcbench.tasks.compressed_modes.problem import (
+    CompressedModes,
+    ModesState,
+    PreconditionedXStep,
+    modes_cost,
+)
 
 N, K, RHO = 30, 4, 0.7
 MANIFOLD = Stiefel(N, K)
@@ -105,3 +110,64 @@ def test_the_x_step_solves_what_the_generic_one_does(modes: CompressedModes) -> 
         for x_step in (modes.augmented(target, RHO), generic)
     ]
     np.testing.assert_allclose(found[0], found[1], atol=1e-5)
+
+
+def test_the_preconditioner_is_symmetric_and_positive_on_the_tangent_space() -> None:
+    """All of its entries in a basis of the tangent vectors."""
+    x_step, state, basis = preconditioned(5)
+    scaled = [x_step.precondition(state, tangent) for tangent in basis]
+    matrix = np.array([[MANIFOLD.inner(state.point, u, v) for v in scaled] for u in basis])
+    np.testing.assert_allclose(matrix, matrix.T, atol=1e-12)
+    assert np.linalg.eigvalsh(matrix).min() > 0
+    for each in scaled:
+        np.testing.assert_allclose(MANIFOLD.project(state.point, each), each, atol=1e-12)
+
+
+def test_the_preconditioner_is_the_projected_inverse_of_the_matrix() -> None:
+    x_step, state, basis = preconditioned(6)
+    matrix = 2.0 * x_step.modes.energy.toarray() + RHO * np.eye(N)
+    for tangent in basis[::10]:
+        expected = MANIFOLD.project(state.point, np.linalg.solve(matrix, tangent))
+        np.testing.assert_allclose(x_step.precondition(state, tangent), expected, atol=1e-10)
+
+
+def test_preconditioned_steps_end_at_the_same_point_in_a_fraction_of_them() -> None:
+    """Smooth modes and a target beside them, as in later rounds of MADMM."""
+    energy = 1e3 * line_laplacian(N)
+    rng = np.random.default_rng(7)
+    smooth = np.linalg.eigh(energy.toarray())[1][:, :K]
+    target = smooth + 0.3 * rng.standard_normal((N, K)) / np.sqrt(N)
+    start = MANIFOLD.retract(smooth, rng.standard_normal((N, K)), 0.1)
+    plain, scaled = (
+        conjugate_gradient(
+            CompressedModes(energy, 0.3, preconditioned).augmented(target, 1e2),
+            start, manifold=MANIFOLD, iterations=500, tolerance=1e-6,
+        )
+        for preconditioned in (False, True)
+    )  # fmt: skip
+    np.testing.assert_allclose(scaled.point, plain.point, atol=1e-5)
+    assert scaled.reason == plain.reason == "gradient norm below tolerance"
+    assert 3 * scaled.iterations < plain.iterations
+
+
+def test_the_matrix_is_factorised_once_for_a_penalty(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[float] = []
+    monkeypatch.setattr(
+        "xcbench.tasks.compressed_modes.problem.shifted_solver",
+        lambda energy, shift: asked.append(shift),
+    )
+    modes = CompressedModes(line_laplacian(N), 0.3, preconditioned=True)
+    assert asked == []
+    for rho in (1.0, 2.0, 1.0, 2.0):
+        modes.augmented(np.zeros((N, K)), rho)
+    assert asked == [1.0, 2.0]
+
+
+def preconditioned(seed: int) -> tuple[PreconditionedXStep, ModesState, list[np.ndarray]]:
+    """An X-step, a state of it and a basis of the tangent space there."""
+    point, _, target = made(seed)
+    x_step = CompressedModes(line_laplacian(N), 0.3, preconditioned=True).augmented(target, RHO)
+    units = np.eye(N * K).reshape(-1, N, K)
+    projected = np.array([MANIFOLD.project(point, unit).ravel() for unit in units])
+    vectors = np.linalg.svd(projected)[2][: MANIFOLD.dimension]
+    return x_step, x_step.start(point), list(vectors.reshape(-1, N, K))

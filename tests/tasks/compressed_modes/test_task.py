@@ -22,7 +22,7 @@ from xcbench.tasks.compressed_modes.problem import modes_cost
 
 LINE = CompressedModesDataset(line=60, measure=20.0)
 TASK = CompressedModesTask(modes=4, mu=0.3)
-MADMM = MadmmModesSettings(iterations=400, inner_iterations=3)
+MADMM = MadmmModesSettings(iterations=400)
 
 
 def outcome(
@@ -42,6 +42,7 @@ def outcome(
     "settings",
     [
         MADMM,
+        MadmmModesSettings(iterations=400, inner_iterations=3, solver="conjugate_gradient"),
         MadmmModesSettings(iterations=400, inner_iterations=5, solver="steepest_descent"),
         MadmmModesSettings(iterations=250, inner_iterations=1, solver="trust_region"),
         SocModesSettings(orthogonal_rho=30.0),

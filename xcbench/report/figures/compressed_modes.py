@@ -29,6 +29,7 @@ from xcbench.report.figures.rows import Arrays, Missing
 from xcbench.report.figures.style import (
     BLUE,
     GREEN,
+    ORANGE,
     VERMILLION,
     Look,
     lettered,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _SOLVERS = {
+    "preconditioned_conjugate_gradient": ("preconditioned CG", ORANGE),
     "conjugate_gradient": ("CG", BLUE),
     "steepest_descent": ("descent", VERMILLION),
     "trust_region": ("trust region", GREEN),
@@ -95,7 +97,8 @@ def missing_compressed_modes(rows: Sequence[Row]) -> list[Missing]:
     if not done:
         return [Missing("no runs of compressed modes", _COMMAND)]
     found = []
-    if len({steps_of(row) for row in done if row["method.model"] == MADMM}) < 2:
+    # Ours and the paper's are in other configs too.
+    if len({steps_of(row) for row in done if row["method.model"] == MADMM}) < 3:
         command = "xcbench run configs/compressed-modes-solvers.yaml"
         found.append(Missing("no runs of MADMM with several X-steps", command))
     if len({row["n_train"] for row in done if is_line(row)}) < 3:
@@ -143,8 +146,8 @@ def _starts_panel(group: Sequence[Run]) -> _Panel:
         _log_axes(axis, "round", "cost")
 
     text = (
-        f"MADMM on {group[0].dataset} from {len(group)} random starts: final cost {low:.4g} to "
-        f"{high:.4g}, a spread of {100 * (high / low - 1):.2g} %"
+        f"{group[0].name} on {group[0].dataset} from {len(group)} random starts: final cost "
+        f"{low:.4g} to {high:.4g}, a spread of {100 * (high / low - 1):.2g} %"
     )
     return _Panel(f"random starts, {group[0].dataset}", text, draw)
 
@@ -194,21 +197,21 @@ def _methods(runs: Sequence[Run]) -> list[_Panel]:
     return [
         _methods_panel(group)
         for group in same_cost(runs)
-        if len({run.model for run in group}) > 1 and len({run.seed for run in group}) > 1
+        if len({run.method for run in group}) > 1 and len({run.seed for run in group}) > 1
     ]
 
 
 def _methods_panel(group: Sequence[Run]) -> _Panel:
     best = {
-        model: best_of(mine)
-        for model in METHODS
-        if (mine := [run for run in group if run.model == model])
+        method: best_of(mine)
+        for method in METHODS
+        if (mine := [run for run in group if run.method == method])
     }
     lowest = min(float(run.arrays["costs"].min()) for run in best.values())
 
     def draw(axis: Axes) -> None:
-        for model, run in best.items():
-            name, look = METHODS[model]
+        for method, run in best.items():
+            name, look = METHODS[method]
             gap, seconds = _gap(run, lowest)[1:], run.arrays["trace_seconds"][1:]
             every = max(1, len(gap) // _MARKED)
             axis.plot(seconds, gap, label=name, markevery=every, **look.line())
@@ -232,45 +235,58 @@ def _gap(run: Run, lowest: float) -> np.ndarray:
 
 def _scaling(runs: Sequence[Run]) -> list[_Panel]:
     """Milliseconds an iteration against vertices; MADMM with the X-step of the most lengths."""
-    lengths: dict[tuple[str, int], set[int]] = {}
-    for run in runs:
-        if run.model == MADMM:
-            lengths.setdefault(run.steps, set()).add(int(run.row["n_train"]))
-    usual = max(sorted(lengths), key=lambda steps: len(lengths[steps]), default=None)
+    usual = _usual_steps(runs)
     modes = [run.row["task.modes"] for run in runs]
     compared = [
         run
         for run in runs
         if run.row["task.modes"] == max(sorted(set(modes)), key=modes.count)
-        and (run.model != MADMM or run.steps == usual)
+        and run.steps == usual[run.method]
     ]
-    lines = {model: _times(compared, model, on_line=True) for model in METHODS}
-    meshes = {model: _times(compared, model, on_line=False) for model in METHODS}
+    lines = {method: _times(compared, method, on_line=True) for method in METHODS}
+    meshes = {method: _times(compared, method, on_line=False) for method in METHODS}
     if max(map(len, lines.values())) < 2:
         return []
 
     def draw(axis: Axes) -> None:
-        for model, (name, look) in METHODS.items():
-            hollow = Look(look.colour, look.marker, filled=False)
-            axis.plot(*_columns(lines[model]), label=name, **look.line())
-            axis.plot(*_columns(meshes[model]), **hollow.point())
+        for method, (name, look) in METHODS.items():
+            if lines[method] or meshes[method]:
+                hollow = Look(look.colour, look.marker, filled=False)
+                axis.plot(*_columns(lines[method]), label=name, **look.line())
+                axis.plot(*_columns(meshes[method]), **hollow.point())
         _log_axes(axis, "vertices", "time per iteration (ms)")
         axis.legend(loc="upper left")
 
     parts = ", ".join(
-        f"{METHODS[model][0]} {milliseconds:.3g} ms at {n} vertices"
-        for model, times in lines.items()
+        f"{METHODS[method][0]} {milliseconds:.3g} ms at {n} vertices"
+        for method, times in lines.items()
         for n, milliseconds in list(times.items())[-1:]
     )
-    rounds = f" (MADMM: {_SOLVERS[usual[0]][0]}, {usual[1]} steps a round)" if usual else ""
+    steps = "; ".join(
+        f"{METHODS[method][0]}: {_SOLVERS[solver][0]}, {number} a round"
+        for method, (solver, number) in usual.items()
+        if solver
+    )
+    rounds = f" ({steps})" if steps else ""
     text = f"time of an iteration{rounds} on lines (filled) and meshes (hollow), medians: {parts}"
     return [_Panel("time per iteration", text, draw)]
 
 
-def _times(runs: Sequence[Run], model: str, on_line: bool) -> dict[int, float]:
+def _usual_steps(runs: Sequence[Run]) -> dict[str, tuple[str, int]]:
+    """Of every method the X-step that it ran with on the most lengths."""
+    lengths: dict[tuple[str, tuple[str, int]], set[int]] = {}
+    for run in runs:
+        lengths.setdefault((run.method, run.steps), set()).add(int(run.row["n_train"]))
+    usual: dict[str, tuple[str, int]] = {}
+    for method, steps in sorted(lengths, key=lambda key: (-len(lengths[key]), key)):
+        usual.setdefault(method, steps)
+    return usual
+
+
+def _times(runs: Sequence[Run], method: str, on_line: bool) -> dict[int, float]:
     found: dict[int, list[float]] = {}
     for run in runs:
-        if run.model == model and run.is_line == on_line:
+        if run.method == method and run.is_line == on_line:
             found.setdefault(int(run.row["n_train"]), []).append(float(run.row["ms_per_iteration"]))
     return {n: median(found[n]) for n in sorted(found)}
 

@@ -23,8 +23,10 @@ from xcbench.report.rows import Row
 
 KIND = "compressed_modes"
 MADMM = "modes_madmm"
+PRECONDITIONED = "modes_madmm preconditioned"
 METHODS = {
-    MADMM: ("MADMM", Look(BLUE, "o", "-")),
+    PRECONDITIONED: ("preconditioned MADMM", Look(BLUE, "o", "-")),
+    MADMM: ("MADMM", Look(ORANGE, "D", ":")),
     "modes_soc": ("SOC (Lai and Osher)", Look(VERMILLION, "s", "--")),
     "modes_neumann": ("Neumann et al.", Look(GREEN, "^", "-.")),
 }
@@ -60,9 +62,14 @@ class Run:
         return str(self.row["method.model"])
 
     @property
+    def method(self) -> str:
+        """Key of METHODS."""
+        return PRECONDITIONED if self.steps[0].startswith("preconditioned") else self.model
+
+    @property
     def name(self) -> str:
         """Of its method, for a reader."""
-        return METHODS[self.model][0]
+        return METHODS[self.method][0]
 
     @property
     def steps(self) -> tuple[str, int]:

@@ -13,13 +13,12 @@ factor; U, V are scaled multipliers, w the weight of the absolute values:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from time import perf_counter
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import splu
 
 from xcbench.config.compressed_modes import NeumannModesSettings, SocModesSettings
 from xcbench.manifolds.stiefel import polar_factor
@@ -27,11 +26,10 @@ from xcbench.optim.conjugate_gradient import ITERATION_LIMIT
 from xcbench.optim.madmm import SMALL_RESIDUALS
 from xcbench.optim.prox import prox_l1
 from xcbench.tasks.compressed_modes.problem import modes_cost
+from xcbench.tasks.compressed_modes.shifted import shifted_solver
 
 # The release of Neumann et al. looks at the residuals every so many iterations.
 ADAPT_EVERY, ADAPT_RATIO, ADAPT_FACTOR = 10, 5.0, 2.0
-
-Solve = Callable[[np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -102,7 +100,7 @@ def _soc(
     energy: sparse.csr_array, weight: float, start: np.ndarray, settings: SocModesSettings
 ) -> Iterator[_Iterate]:
     rho, r = settings.rho, settings.orthogonal_rho
-    solve = _factorised(energy, rho + r)
+    solve = shifted_solver(energy, rho + r)
     Q, P = start, start
     U, V = np.zeros_like(start), np.zeros_like(start)
     while True:
@@ -124,7 +122,7 @@ def _neumann(
     energy: sparse.csr_array, weight: float, start: np.ndarray, settings: NeumannModesSettings
 ) -> Iterator[_Iterate]:
     rho = settings.rho
-    solve = _factorised(energy, rho)
+    solve = shifted_solver(energy, rho)
     E, S = start, start
     U, V = np.zeros_like(start), np.zeros_like(start)
     iteration = 0
@@ -148,7 +146,7 @@ def _neumann(
             factor = _adapted(primal, dual)
             if factor != 1.0:
                 rho, U, V = rho * factor, U / factor, V / factor
-                solve = _factorised(energy, rho)
+                solve = shifted_solver(energy, rho)
 
 
 def _adapted(primal: float, dual: float) -> float:
@@ -184,19 +182,6 @@ def _run(
             reason = SMALL_RESIDUALS
             break
     return Splitting(at.orthonormal, at.sparse, costs, seconds, primal, dual, len(primal), reason)
-
-
-def _factorised(energy: sparse.csr_array, shift: float) -> Solve:
-    """Solver of (2 L + shift I) X = R."""
-    matrix = 2.0 * energy + shift * sparse.eye_array(energy.shape[0])
-    # Positive definite: no pivoting is needed, and the order may be that of a symmetric pattern.
-    factors = splu(
-        matrix.tocsc(),
-        permc_spec="MMD_AT_PLUS_A",
-        diag_pivot_thresh=0.0,
-        options={"SymmetricMode": True},
-    )
-    return lambda right: factors.solve(right)
 
 
 def _norm(*parts: np.ndarray) -> float:

@@ -13,17 +13,19 @@ L D is known, any step costs O(k), and the exact one is found by trials.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, partial
 
 import numpy as np
 from scipy import sparse
 
+from xcbench.manifolds.stiefel import Stiefel
 from xcbench.optim.augmented import Recall
 from xcbench.optim.prox import prox_l1
+from xcbench.tasks.compressed_modes.shifted import Solve, shifted_solver
 
 # First trials of a line search, against a guess; then so many times so many between two of them.
 FACTORS = np.exp2(np.arange(-5.0, 5.0))
-REFINEMENTS, FINER = 2, 9
+REFINEMENTS, FINER = 2, np.linspace(0.0, 1.0, 9)
 
 
 def modes_cost(energy: sparse.csr_array, weight: float, modes: np.ndarray) -> float:
@@ -40,11 +42,17 @@ class CompressedModes:
         Symmetric.
     weight : float
         Of the sum of absolute values.
+    preconditioned : bool
+        Whether X-steps have a preconditioner, factorised at the first one of every rho.
     """
 
-    def __init__(self, energy: sparse.csr_array, weight: float) -> None:
+    def __init__(
+        self, energy: sparse.csr_array, weight: float, preconditioned: bool = False
+    ) -> None:
         self.energy = energy
         self.weight = weight
+        self._preconditioned = preconditioned
+        self._factorised = cache(partial(shifted_solver, energy))
         self.product = Recall[np.ndarray](lambda point: energy @ point)
 
     def smooth(self, point: np.ndarray) -> float:
@@ -73,6 +81,8 @@ class CompressedModes:
 
     def augmented(self, target: np.ndarray, rho: float) -> ModesXStep:
         """The X-step with exact line searches."""
+        if self._preconditioned:
+            return PreconditionedXStep(self, target, rho, self._factorised(rho))
         return ModesXStep(self, target, rho)
 
 
@@ -94,7 +104,7 @@ class ModesState:
         """X^T T."""
         return self.point.T @ self.x_step.target
 
-    @property
+    @cached_property
     def cost(self) -> float:
         """tr(X^T L X) - rho <X, T>."""
         return float(np.trace(self.energies) - self.x_step.rho * np.trace(self.overlap))
@@ -126,6 +136,24 @@ class ModesXStep:
         return ModesLine(self, state, direction)
 
 
+class PreconditionedXStep(ModesXStep):
+    """The X-step with Proj (2 L + rho I)^-1 for a preconditioner.
+
+    The Hessian at X takes D to Proj (2 L D - D S), S = sym(X^T (2 L X - rho T)). Where X and T are
+    near each other S is about 2 X^T L X - rho I, and the first part small beside 2 L.
+    """
+
+    def __init__(
+        self, modes: CompressedModes, target: np.ndarray, rho: float, solve: Solve
+    ) -> None:
+        super().__init__(modes, target, rho)
+        self._solve = solve
+
+    def precondition(self, state: ModesState, gradient: np.ndarray) -> np.ndarray:
+        """Positive: a tangent vector's product with a projection is that with the whole."""
+        return Stiefel(*gradient.shape).project(state.point, self._solve(gradient))
+
+
 class ModesLine:
     """f(t) of the module's text."""
 
@@ -134,14 +162,17 @@ class ModesLine:
         self._product = x_step.modes.energy @ direction
         squares, self._V = np.linalg.eigh(direction.T @ direction)
         self._s = np.maximum(squares, 0.0)
-        self._a = self._diagonal(state.energies)
-        self._b = self._diagonal(state.point.T @ self._product)
-        self._c = self._diagonal(direction.T @ self._product)
-        self._g = x_step.rho * self._diagonal(state.overlap)
-        self._h = x_step.rho * self._diagonal(direction.T @ x_step.target)
-
-    def _diagonal(self, matrix: np.ndarray) -> np.ndarray:
-        return np.einsum("ij,ij->j", self._V, matrix @ self._V)
+        inner = np.stack(
+            (
+                state.energies,
+                state.point.T @ self._product,
+                direction.T @ self._product,
+                x_step.rho * state.overlap,
+                x_step.rho * (direction.T @ x_step.target),
+            )
+        )
+        # Of each of them the diagonal of V^T M V.
+        self._a, self._b, self._c, self._g, self._h = ((inner @ self._V) * self._V).sum(axis=1)
 
     def cost(self, t: float) -> float:
         """Cost at the retracted point."""
@@ -169,7 +200,7 @@ class ModesLine:
         for _ in range(REFINEMENTS):
             lowest = int(np.argmin(self._costs(trials)))
             low, high = max(lowest - 1, 0), min(lowest + 1, trials.size - 1)
-            trials = np.linspace(trials[low], trials[high], FINER)
+            trials = trials[low] + (trials[high] - trials[low]) * FINER
         return float(trials[np.argmin(self._costs(trials))])
 
     def move(self, t: float) -> ModesState:

@@ -18,7 +18,7 @@ from xcbench.errors import DataError
 from xcbench.manifolds.stiefel import Stiefel
 from xcbench.models.base import Executor
 from xcbench.models.memory import MemoryEstimate
-from xcbench.optim.madmm import SOLVERS, MadmmSolution, madmm
+from xcbench.optim.madmm import SOLVERS, MadmmSolution, Solver, madmm
 from xcbench.optim.trust_region import trust_region
 from xcbench.tasks.base import Outcome, Sizes, TaskData, digest, read_sources, save_arrays
 from xcbench.tasks.compressed_modes.baselines import Splitting, neumann, soc
@@ -27,6 +27,11 @@ from xcbench.tasks.compressed_modes.polish import orthogonality, orthonormal_on_
 from xcbench.tasks.compressed_modes.problem import CompressedModes, modes_cost
 
 ORTHONORMAL = 1e-6
+X_SOLVERS: dict[str, Solver] = {
+    **SOLVERS,
+    "preconditioned_conjugate_gradient": SOLVERS["conjugate_gradient"],
+    "trust_region": trust_region,
+}
 
 
 def open_data(dataset: CompressedModesDataset, data_root: Path, split: int) -> TaskData:
@@ -102,14 +107,15 @@ def solve(
         return soc(domain.energy, weight, start, settings)
     if isinstance(settings, NeumannModesSettings):
         return neumann(domain.energy, weight, start, settings)
+    preconditioned = settings.solver == "preconditioned_conjugate_gradient"
     return madmm(
-        CompressedModes(domain.energy, weight),
+        CompressedModes(domain.energy, weight, preconditioned),
         start,
         manifold=Stiefel(*start.shape),
         rho=settings.rho,
         iterations=settings.iterations,
         inner_iterations=settings.inner_iterations,
-        solver=trust_region if settings.solver == "trust_region" else SOLVERS[settings.solver],
+        solver=X_SOLVERS[settings.solver],
         absolute=settings.absolute,
         relative=settings.relative,
     )
