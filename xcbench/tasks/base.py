@@ -95,7 +95,8 @@ def digest(sources: Iterable[Mapping[str, Any]], dataset: Settings) -> str:
 
 def save_arrays(folder: Path, **arrays: np.ndarray) -> str:
     """Write arrays to ``predictions.npz`` and give their fingerprint."""
-    np.savez(folder / PREDICTIONS, **arrays)
+    written: dict[str, Any] = dict(arrays)
+    np.savez(folder / PREDICTIONS, **written)
     return fingerprint_of(arrays)
 
 
