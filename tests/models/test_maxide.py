@@ -74,11 +74,13 @@ def test_a_saved_model_tells_what_was_chosen(tmp_path):
     np.testing.assert_array_equal(scores(opened, made().X), scores(model, made().X))
 
 
-def test_features_of_another_width_and_a_weighting_are_refused():
+def test_features_of_another_width_and_what_is_for_completion_are_refused():
     with pytest.raises(ValueError, match="X has 5 features; this model was fitted to 20"):
         Maxide(one(), 0).fit(made()).predict(made(d=5).X, 1)
     with pytest.raises(ConfigError, match="weighting: singular_values is for label completion"):
         Maxide(one(weighting="singular_values"), 0).fit(made())
+    with pytest.raises(ConfigError, match="over_ranks: mean is for label completion"):
+        Maxide(one(over_ranks="mean"), 0).fit(made())
 
 
 def test_the_estimate_of_memory_grows_with_the_rank_and_covers_the_model():

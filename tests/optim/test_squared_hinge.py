@@ -155,3 +155,21 @@ def test_labels_without_rows_or_features_are_harmless(problem):
         assert features.size == own.cost(positives) == 0
         assert w.shape == (1,)
         assert -1.01 < w[0] < -0.9
+
+
+def test_a_gradient_that_has_vanished_ends_a_step(problem, monkeypatch):
+    A, positive = problem
+    calls = []
+    curvature = squared_hinge.kernels.curvature
+    monkeypatch.setattr(
+        squared_hinge.kernels, "curvature", lambda *x: (calls.append(1), curvature(*x))
+    )
+    found = []
+    for tolerance in (0.0, 1e-6):
+        calls.clear()
+        steps = Steps(1.0, 8, 40, tolerance)
+        found.append(truncated_newton(csr_parts(A), A.shape[1], positive, steps))
+        found.append(len(calls))
+    np.testing.assert_allclose(found[2], found[0], atol=1e-4)
+    assert found[1] == 320
+    assert found[3] < 160

@@ -36,9 +36,12 @@ class MaxideSettings(DescentSettings):
 
     A: a constant and the ``ranks`` leading left singular vectors of the centred features. B:
     ``labels``, the identity or the ``label_rank`` leading eigenvectors of the labels' correlation
-    (cosine). Made-up matrices to recover come with both. The constant is ours, and so is
+    (cosine). Made-up matrices to recover come with both. The constant is ours, and so are
     ``weighting``: A's columns times the singular values, relative to the first, so that a direction
-    in which the features vary little is trusted little; A is then not orthonormal.
+    in which the features vary little is trusted little (A is then not orthonormal); and
+    ``over_ranks``: the scores of the best rank, or their mean over all ranks, each with the penalty
+    best for it. What few held-out labels say of a rank is mostly noise, and a mean has no choice
+    to make.
     """
 
     model: Literal["maxide"] = "maxide"
@@ -46,6 +49,7 @@ class MaxideSettings(DescentSettings):
     labels: Literal["identity", "correlation"] = "identity"
     label_rank: Count = 50
     weighting: Literal["none", "singular_values"] = "none"
+    over_ranks: Literal["best", "mean"] = "best"
 
 
 class SVTSettings(DescentSettings):
@@ -71,7 +75,7 @@ class BinaryRelevanceSettings(Settings):
 PRESETS: dict[str, dict[str, Any]] = {
     "maxide": {"model": "maxide"},
     # Label completion only.
-    "maxide-weighted": {"model": "maxide", "weighting": "singular_values"},
+    "maxide-averaged": {"model": "maxide", "weighting": "singular_values", "over_ranks": "mean"},
     "svt": {"model": "svt"},
     "binary-relevance": {"model": "binary_relevance"},
 }

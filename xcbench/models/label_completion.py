@@ -2,7 +2,8 @@
 
 The rows are all points, training points first; the observed values are 1 where a point has a label
 and -1 where it has not. Each method offers a path of completions, one for each of its penalties,
-and does so for each of its variants; which is best is for others to say.
+and does so for each of its variants; which is best is for others to say. Of some methods all
+variants are used, each with the penalty that is best for it.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from xcbench.optim.proximal_gradient import Descent, ProximalSolution, continuat
 from xcbench.optim.side_information import Dense, SideInformation
 from xcbench.optim.singular_value_thresholding import FullMatrix, LowRank
 from xcbench.optim.squared_hinge import Steps, truncated_newton
+
+_GRADIENT = 1e-6  # relative to the first: rounding leaves no less
 
 
 class Completion:
@@ -59,6 +62,21 @@ class Completion:
         return int(self._right.nbytes + np.asarray(self._offset).nbytes)
 
 
+class MeanCompletion:
+    """The mean of completions of the same matrix; see Completion."""
+
+    def __init__(self, completions: Sequence[Completion]) -> None:
+        self._completions = completions
+
+    def rows(self, first: int, last: int) -> np.ndarray:
+        scores: np.ndarray = np.mean([each.rows(first, last) for each in self._completions], axis=0)
+        return scores
+
+    @property
+    def nbytes(self) -> int:
+        return sum(each.nbytes for each in self._completions)
+
+
 class Completer(Protocol):
     """A method, ready to complete labels of the points it was made for.
 
@@ -66,6 +84,8 @@ class Completer(Protocol):
     ----------
     variants : int
         How many paths it offers.
+    averaged : bool
+        Whether the completion is the mean over all variants, or that of the best one.
     penalties : tuple of float
         Of a path, largest first.
     n_rows : int
@@ -73,6 +93,7 @@ class Completer(Protocol):
     """
 
     variants: int
+    averaged: bool
     penalties: tuple[float, ...]
     n_rows: int
 
@@ -109,7 +130,7 @@ class _Maxide:
             self._A *= side.lengths
         widest = self._A.shape[1] - 1
         self._ranks = sorted({min(rank, widest) for rank in settings.ranks})
-        self.variants = len(self._ranks)
+        self.variants, self.averaged = len(self._ranks), settings.over_ranks == "mean"
         self.penalties = tuple(sorted(settings.penalties, reverse=True))
 
     def path(self, known: Observed, variant: int, count: int | None = None) -> list[Completion]:
@@ -133,7 +154,7 @@ class _Maxide:
 
 
 class _SVT:
-    variants = 1
+    variants, averaged = 1, False
 
     def __init__(self, settings: SVTSettings, n_train: int) -> None:
         self._settings, self.n_rows = settings, n_train
@@ -153,7 +174,7 @@ class _SVT:
 
 
 class _BinaryRelevance:
-    variants = 1
+    variants, averaged = 1, False
 
     def __init__(self, settings: BinaryRelevanceSettings, X: sparse.csr_array) -> None:
         self._settings, self._X, self.n_rows = settings, X, X.shape[0]
@@ -178,7 +199,10 @@ class _BinaryRelevance:
         return np.array(
             [
                 truncated_newton(
-                    parts, self._X.shape[1], positive, Steps(each, rounds, settings.iterations)
+                    parts,
+                    self._X.shape[1],
+                    positive,
+                    Steps(each, rounds, settings.iterations, _GRADIENT),
                 )[:, 0]
                 for each in penalties
             ]

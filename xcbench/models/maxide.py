@@ -68,13 +68,14 @@ class Maxide:
         Raises
         ------
         ConfigError
-            A weighting was asked for: there is no closed form with it.
+            A weighting was asked for, with which there is no closed form, or a mean over ranks.
         """
-        if self.settings.weighting != "none":
-            raise ConfigError(
-                f"weighting: {self.settings.weighting} is for label completion; in extreme "
-                "classification Maxide has weighting: none"
-            )
+        for key, value in (("weighting", "none"), ("over_ranks", "best")):
+            if (asked := getattr(self.settings, key)) != value:
+                raise ConfigError(
+                    f"{key}: {asked} is for label completion; in extreme classification Maxide "
+                    f"has {key}: {value}"
+                )
         task = Task("maxide", (train, self.settings, self.seed))
         ((self._left, self._offset, self._right, self.chosen, seconds),) = (
             executor or InlineExecutor()

@@ -36,11 +36,15 @@ class Steps:
         Newton steps, without line search; one alone is ridge regression.
     iterations : int
         Conjugate gradient iterations of each. Stopping early regularises too.
+    tolerance : float
+        ``truncated_newton`` ends a step where the gradient is at most so long, relative to the
+        first one.
     """
 
     shift: float
     rounds: int
     iterations: int
+    tolerance: float = 0.0
 
 
 def truncated_newton(
@@ -83,7 +87,11 @@ def truncated_newton(
             residual *= own
         direction = residual.copy()
         squared: np.ndarray = np.einsum("ij,ij->j", residual, residual)
+        if number == 0:
+            least = steps.tolerance**2 * squared
         for _ in range(steps.iterations):
+            if (squared <= least).all():
+                break
             kernels.curvature(*parts, last_counts, active, direction, image)
             if own is not None:
                 image *= own

@@ -20,7 +20,12 @@ from xcbench.config.dataset import DatasetConfig
 from xcbench.config.schema import JobConfig
 from xcbench.metrics.average_precision import row_average_precision
 from xcbench.models.base import Executor
-from xcbench.models.label_completion import Completer, Completion, make_completer
+from xcbench.models.label_completion import (
+    Completer,
+    Completion,
+    MeanCompletion,
+    make_completer,
+)
 from xcbench.models.memory import MemoryEstimate
 from xcbench.optim.observed import Observed
 from xcbench.tasks import xc
@@ -45,8 +50,8 @@ def run(job: JobConfig, data: TaskData, folder: Path, executor: Executor) -> Out
     It holds the rows judged and the average precision of each (``hidden_rows``,
     ``hidden_precision`` of training points, ``test_precision`` of the test points
     ``test_rows``), and the held-out average precision of all settings, percent: ``held_out``
-    (variants, penalties) and the place ``chosen`` in it. A method that knows nothing of test points
-    has no AP_test.
+    (variants, penalties) and the places ``chosen`` in it, (1, 2), or (variants, 2) of a method that
+    averages. A method that knows nothing of test points has no AP_test.
     """
     train, test = data.content.train, data.content.test
     (percent,) = job.task.observed
@@ -56,9 +61,10 @@ def run(job: JobConfig, data: TaskData, folder: Path, executor: Executor) -> Out
     known = observed_labels(train.Y, percent / 100, np.random.default_rng([job.seed, 0]))
     completer = make_completer(job.method.settings, sparse.csr_array(X), train.n_points, job.seed)
     held_out = held_out_precision(completer, known, job.task.folds, job.seed)
-    chosen = np.unravel_index(int(np.argmax(held_out)), held_out.shape)
-    variant, place = int(chosen[0]), int(chosen[1])
-    completion = completer.path(known, variant, place + 1)[-1]
+    chosen = chosen_places(held_out, completer.averaged)
+    completion = MeanCompletion(
+        [completer.path(known, variant, place + 1)[-1] for variant, place in chosen.tolist()]
+    )
     seconds = {"train": time.perf_counter() - start}
     start = time.perf_counter()
     hidden = judged(completion, train.Y, 0, known)
@@ -69,8 +75,7 @@ def run(job: JobConfig, data: TaskData, folder: Path, executor: Executor) -> Out
         arrays |= {"test_rows": rows, "test_precision": values}
         metrics["AP_test"] = 100 * float(values.mean())
     seconds["predict"] = time.perf_counter() - start
-    chosen_place = np.array([variant, place])
-    sha256 = save_arrays(folder, held_out=held_out, chosen=chosen_place, **arrays)
+    sha256 = save_arrays(folder, held_out=held_out, chosen=chosen, **arrays)
     return Outcome(metrics, seconds, {"model_bytes": completion.nbytes}, sha256)
 
 
@@ -109,8 +114,20 @@ def held_out_precision(completer: Completer, known: Observed, folds: int, seed: 
     return found
 
 
+def chosen_places(held_out: np.ndarray, averaged: bool) -> np.ndarray:
+    """Of the best variant, or of each, the best penalty: rows of variant and place, int64."""
+    places = held_out.argmax(axis=1)
+    variants = np.arange(places.size)
+    if not averaged:
+        variants = variants[[held_out.max(axis=1).argmax()]]
+    return np.column_stack([variants, places[variants]])
+
+
 def judged(
-    completion: Completion, Y: sparse.csr_array, first: int, known: Observed | None = None
+    completion: Completion | MeanCompletion,
+    Y: sparse.csr_array,
+    first: int,
+    known: Observed | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Rows of Y with a label to be found, and the average precision of each, in blocks of rows.
 
@@ -133,6 +150,7 @@ def judged(
         asked = np.ones(scores.shape, bool)
         if known is not None:
             asked[known.holding(np.ones(known.values.size), start, stop).nonzero()] = False
+        asked[~(asked & relevant).any(axis=1)] = False  # most rows, of a held-out part
         rows, columns = np.nonzero(asked)
         block, values = row_average_precision(rows, relevant[rows, columns], scores[rows, columns])
         found.append((block + start, values))
