@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from tests.conftest import tiny_text
@@ -99,6 +100,51 @@ def test_a_damaged_measurement_is_missing_and_the_other_figures_are_drawn(
     again = xcbench("figure", "cost", "--config", config("method: rxml"), "--data", data)
     assert again.exit_code == 2
     assert "--force measures again" in again.stderr
+
+
+@pytest.fixture
+def modes(xcbench, tmp_path, monkeypatch):
+    """The folder of a finished run whose arrays are drawn."""
+    monkeypatch.setenv("XCBENCH_CACHE", str(tmp_path / "cache"))
+    path = tmp_path / "modes.yaml"
+    path.write_text(
+        "task: {kind: compressed_modes, modes: 2}\ndataset: {line: 40}\n"
+        "method: {preset: modes-soc, iterations: 3}\nexecutor: {backend: inline}\n"
+    )
+    assert xcbench("run", path, "--quiet").exit_code == 0
+    (folder,) = tmp_path.glob("results/runs/*/*/")
+    return folder
+
+
+@pytest.mark.parametrize("damage", ["other arrays", "other values", "no archive", "gone"])
+def test_arrays_that_are_not_the_runs_are_left_out_and_named(modes, xcbench, tmp_path, damage):
+    assert xcbench("figure", "modes").exit_code == 0
+    path = modes / "predictions.npz"
+    if damage == "other arrays":
+        np.savez(path, something=np.zeros(3))
+    elif damage == "other values":
+        with np.load(path) as file:
+            arrays = dict(file)
+        np.savez(path, **arrays | {"modes": arrays["modes"] + 1})
+    elif damage == "no archive":
+        path.write_bytes(b"damaged")
+    else:
+        path.unlink()
+    drawn = xcbench("figure", "modes", "modes-mesh")
+    run_id = f"line-40/{modes.name}"
+    assert drawn.exit_code == 1, drawn.output
+    assert drawn.stderr.count(f"left out of the figures: {run_id}: ") == 1
+    assert "predictions.npz: is " in drawn.stderr
+    assert xcbench("report").exit_code == 0
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert f"figures, run {run_id}: " in page
+
+
+def test_arrays_that_a_killed_process_has_not_put_into_place_are_drawn(modes, xcbench):
+    (modes / ".partial").mkdir()
+    for name in ("result.json", "predictions.npz"):
+        (modes / name).rename(modes / ".partial" / name)
+    assert xcbench("figure", "modes").exit_code == 0
 
 
 def test_a_place_that_cannot_be_written_is_an_error(xcbench, config, data, tmp_path):

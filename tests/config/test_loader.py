@@ -83,7 +83,7 @@ def test_every_defect_is_reported_in_one_go_with_line_path_and_suggestion():
         "f.yaml:9: splts: unknown key 'splts'; did you mean 'splits'?",
         "f.yaml:10: executor.backend: found 'spark'; expected one of loky, inline, dask, slurm",
         "f.yaml:10: executor.jobs: found 0; expected -1 (one process a core) or at least 1",
-        "f.yaml:11: metrics.k: the same value is given twice",
+        "f.yaml:11: metrics.k: the value 1 is given twice",
         "f.yaml:12: sweep.learnes: unknown key 'learnes'; did you mean 'learners'?",
     ]
 
@@ -123,7 +123,7 @@ def test_every_defect_is_reported_in_one_go_with_line_path_and_suggestion():
         (BASE + "method: rxml\nseed: -1", "seed: found -1; expected at least 0"),
         (BASE + "method: rxml\nseeds: 3", "f.yaml:3: seeds: found 3; expected a list"),
         (BASE + "method: rxml\nseeds: [0, -1]", "f.yaml:3: seeds.1: found -1; expected at least"),
-        (BASE + "method: rxml\nseeds: [1, 1]", "seeds: the same value is given twice"),
+        (BASE + "method: rxml\nseeds: [1, 1]", "seeds: the value 1 is given twice"),
         (BASE + "method: rxml\nseed: 1\nseeds: [2]", "f.yaml:4: seeds: give either seed or see"),
         (BASE + "method: rxml\nseed: " + "9" * 26, "f.yaml:3: seed: found 99999999999999999999"),
         (BASE + "method: rxml\nsweep: [rank]", "sweep: found a list; expected a mapping"),

@@ -108,7 +108,7 @@ def test_keys_of_extreme_classification_are_refused_elsewhere():
         ("datasets: []\nmethod: itml", "f.yaml:2: datasets: give at least one value"),
         (
             "datasets: [{name: a}, {name: a}]\nmethod: itml",
-            "f.yaml:2: datasets: the same value is given twice",
+            "f.yaml:2: datasets: the value 'a' is given twice",
         ),
         (
             "datasets: [wine]\nmethod: itml",
@@ -133,3 +133,51 @@ def test_set_reaches_every_dataset_and_replaces_either_form():
     assert [job.dataset.name for job in config.jobs()] == ["c"]
     config = load(TABLES + "method: itml", "task.neighbours=7")
     assert config.body.task.neighbours == 7
+
+
+@pytest.mark.parametrize(
+    "override", ["task.doubled=[101]", "task={kind: robust_embedding, doubled: [101]}"]
+)
+def test_an_item_of_a_list_that_set_wrote_is_blamed_on_the_set(override):
+    text = "task: {kind: robust_embedding, doubled: [5, 7]}\ndataset: {}\nmethod: embedding-madmm"
+    assert errors(text, override) == [
+        f"--set {override}: task.doubled.0: found 101; expected at most 100.0"
+    ]
+
+
+def test_a_later_set_that_replaces_an_earlier_one_gets_the_blame():
+    text = TABLES + "methods: [euclidean, itml]"
+    (found,) = errors(text, "methods.1.pairs=3", "methods=[itml, {preset: itml, pairs: 0}]")
+    assert found.startswith("--set methods=[itml, ")
+
+
+def test_a_set_that_makes_datasets_equal_is_told_which():
+    assert errors(TABLES + "method: itml", "dataset.name=uci/one") == [
+        "--set dataset.name=uci/one: datasets: the value 'uci-one' is given twice"
+    ]
+
+
+def test_of_too_many_values_of_the_protocol_its_key_is_told():
+    values = ", ".join(f"{0.005 * value:g}" for value in range(1, 20_000))
+    text = f"task: {{kind: robust_embedding, doubled: [{values}]}}\n"
+    assert errors(text + "dataset: {}\nmethod: embedding-madmm") == [
+        "f.yaml:1: task.doubled: 1 splits of 1 methods with 19999 values of task.doubled; expected "
+        "a config of at most 10000 jobs"
+    ]
+
+
+def test_a_name_means_the_same_method_in_every_task():
+    meant = {}
+    for schema in SCHEMAS.values():
+        for name, preset in schema.presets.items():
+            method = schema.models[preset["model"]].model_validate(preset)
+            assert meant.setdefault(name, method) == method, (schema.kind, name)
+    shared = [name for name in meant if sum(name in s.presets for s in SCHEMAS.values()) > 1]
+    assert shared  # or this test says nothing
+
+
+def test_a_model_is_the_same_type_in_every_task():
+    types = {}
+    for schema in SCHEMAS.values():
+        for name, model in schema.models.items():
+            assert types.setdefault(name, model) is model, (schema.kind, name)

@@ -14,7 +14,7 @@ Y = sparse.csr_array((np.random.default_rng(0).uniform(size=(40, 12)) < 0.2).ast
 
 
 def test_the_stated_share_of_rows_gets_the_stated_number_of_labels():
-    damaged = corrupted(Y, CorruptionConfig(rows=25, labels=7))
+    damaged = corrupted(Y, CorruptionConfig(rows=25, labels=7), "tiny")
     changed = np.flatnonzero((damaged != Y).sum(axis=1))
     assert changed.size == 10
     assert set(np.diff(damaged.indptr)[changed]) == {7}
@@ -24,15 +24,28 @@ def test_the_stated_share_of_rows_gets_the_stated_number_of_labels():
 
 def test_the_same_seed_damages_the_same_and_another_seed_others():
     first, second, other = (
-        corrupted(Y, CorruptionConfig(rows=25, labels=7, seed=seed)).toarray() for seed in (3, 3, 4)
+        corrupted(Y, CorruptionConfig(rows=25, labels=7, seed=seed), "tiny").toarray()
+        for seed in (3, 3, 4)
     )
     np.testing.assert_array_equal(first, second)
     assert (first != other).any()
 
 
-def test_more_labels_than_there_are_is_an_error():
-    with pytest.raises(DataError, match=r"corrupted.labels: found 13; the dataset has 12 labels"):
-        corrupted(Y, CorruptionConfig(rows=25, labels=13))
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"rows": 50, "labels": 9}, "tiny-corrupted50: corrupted.labels: found 9; the dataset"),
+        ({"rows": 0.001, "labels": 3}, "tiny-corrupted0.001: corrupted.rows: found 0.001; of 60"),
+        ({"rows": 0.8, "labels": 3}, "percentage is none, expected at least 1.7"),
+    ],
+)  # fmt: skip
+def test_damage_that_cannot_be_done_is_a_data_error_that_names_the_dataset(
+    tiny_data, tmp_path, how, message
+):
+    sources = locate(DatasetConfig(name="tiny", corrupted=CorruptionConfig(**how)), tiny_data)
+    with pytest.raises(DataError) as caught:
+        prepare(sources, "unit", tmp_path / "cache")
+    assert message in str(caught.value)
 
 
 def test_only_training_labels_change_and_the_data_is_other_data(tiny_data, tmp_path):

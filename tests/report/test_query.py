@@ -4,6 +4,8 @@ import pytest
 
 from xcbench.errors import ConfigError
 from xcbench.report.query import Condition, Filter, check_keys, columns_of, in_order_of
+from xcbench.report.task_table import METRICS
+from xcbench.runner.result import COLUMNS
 
 ROW = {
     "dataset": "tiny", "method": "rxml-r50", "status": "done", "P@1": 61.5, "rank": 50, "seed": 1,
@@ -70,6 +72,21 @@ def test_metrics_are_sorted_best_first_and_all_else_ascending_with_gaps_last(col
         {"id": "c", "P@1": float("nan"), "train_s": "", "label": "c", "mixed": 5},
     ]
     assert "".join(row["id"] for row in in_order_of(column, rows)) == order
+
+
+HIGHER = {"AP_hidden", "AP_test", "recovered", "sparsity", "within_5"}
+
+
+@pytest.mark.parametrize("column", METRICS)
+def test_metrics_of_every_task_are_sorted_best_first(column):
+    rows = [{column: 2.0}, {column: ""}, {column: 3.0}, {column: 1.0}]
+    best_first = [3.0, 2.0, 1.0] if column in HIGHER else [1.0, 2.0, 3.0]
+    assert [row[column] for row in in_order_of(column, rows)] == [*best_first, ""]
+
+
+def test_every_metric_of_other_tasks_is_a_column_and_the_other_way_round():
+    after = COLUMNS[COLUMNS.index("task") + 1 :]
+    assert set(METRICS) == set(after)
 
 
 def test_columns_are_the_promised_ones_and_then_the_others_by_the_alphabet():

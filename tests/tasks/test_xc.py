@@ -5,7 +5,7 @@ import pytest
 
 from xcbench.config.loader import load_document
 from xcbench.config.yaml import parse
-from xcbench.data.dataset import Dataset
+from xcbench.data.dataset import Dataset, TopK
 from xcbench.errors import DataError, TaskError
 from xcbench.models.base import InlineExecutor
 from xcbench.tasks import xc
@@ -74,6 +74,22 @@ def test_the_matlab_psndcg_is_a_choice_of_the_config(tiny_data, fake_model, tmp_
         scores.append(xc.run(job(text), data, folder, InlineExecutor()).metrics)
     assert scores[0]["PSnDCG@5"] != scores[1]["PSnDCG@5"]
     assert scores[0]["PSP@5"] == scores[1]["PSP@5"]
+
+
+def test_propensities_are_those_of_the_undamaged_labels(
+    tiny_data, fake_model, tmp_path, monkeypatch
+):
+    """So that PSP of other shares of corrupted rows compares: equal rankings score equal."""
+    fake_model()
+    ranked = TopK(np.tile(np.arange(5, dtype=np.int32), (25, 1)), np.ones((25, 5), np.float32))
+    monkeypatch.setattr(xc, "predict_blocks", lambda *_: ranked)
+    scores = []
+    for number, corrupted in enumerate(("", ", corrupted: {rows: 90, labels: 8}")):
+        one = job(dataset=f"{{name: tiny{corrupted}}}")
+        data = xc.open_data(one.dataset, tiny_data, 1)
+        (folder := tmp_path / str(number)).mkdir()
+        scores.append(xc.run(one, data, folder, InlineExecutor()).metrics)
+    assert scores[0] == scores[1]
 
 
 def test_test_rows_without_labels_are_counted(tiny_data, fake_model, tmp_path):

@@ -65,10 +65,12 @@ def compare(
 
 
 def _require_same_data(a: Result, b: Result) -> None:
+    from xcbench.runner.result import split_of
+
     def facts(result: Result) -> dict[str, Any]:
         files = [source.get("sha256") for source in result.sources]
-        split = result.config.get("splits", [1])[0]
-        return {"dataset": result.dataset, "split": split, "files": files or result.data_sha256}
+        where = {"dataset": result.dataset, "split": split_of(result.config)}
+        return where | {"files": files or result.data_sha256}
 
     before, after = facts(a), facts(b)
     for what in before:

@@ -13,7 +13,7 @@ import typer
 from xcbench.cli.commands import command
 from xcbench.cli.options import DEFAULT_DATA, DEFAULT_RESULTS, DataRoot, ResultsRoot
 from xcbench.cli.outputs import write_output
-from xcbench.cli.stores import arrays_of, open_results, rows_of
+from xcbench.cli.stores import StoredArrays, open_results, rows_of
 from xcbench.errors import ConfigError, DataError, XCBenchError
 
 if TYPE_CHECKING:
@@ -87,10 +87,11 @@ def figure(
         _measure(config, data, measured, force)
     with console(logging.WARNING, bars=False):
         store = open_results(results)
-        rows = rows_of(store.results()) if set(names) != {Name.COST} else []
-    drawn = 0
+        found = list(store.results()) if set(names) != {Name.COST} else []
+    arrays, drawn = StoredArrays(store, found), 0
+    shown = Shown(rows_of(found), arrays, measured)
     for name in dict.fromkeys(names):
-        drawing, missing = draw(name, Shown(rows, arrays_of(store), measured))
+        drawing, missing = draw(name, shown)
         for gap in missing:
             way = command(gap.command.split(), data, results)
             typer.echo(f"figure {name}: {gap.what}: {way}", err=True)
@@ -101,6 +102,8 @@ def figure(
             write_output(stem.with_suffix(".txt"), f"{drawing.title}. {drawing.caption}\n")
             typer.echo(f"{stem}.svg, .png: {drawing.title}. {drawing.caption}")
             drawn += 1
+    for run_id, why in arrays.missing.items():
+        typer.echo(f"left out of the figures: {run_id}: {why}", err=True)
     if not drawn:
         raise XCBenchError(f"nothing to draw in {results}")
 

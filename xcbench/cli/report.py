@@ -11,7 +11,7 @@ import typer
 from xcbench.cli.commands import command
 from xcbench.cli.options import DEFAULT_RESULTS, ResultsRoot, StoredDataRoot
 from xcbench.cli.outputs import write_output
-from xcbench.cli.stores import arrays_of, open_results, rows_of
+from xcbench.cli.stores import StoredArrays, open_results, rows_of
 from xcbench.errors import XCBenchError
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ def report(
         places = _places(asked, found)
         runs = [places.hidden(result.mapping()) for result in found]
         missing = places.hidden(list(dict.fromkeys([*without, *not_drawn])))
-        text = page(tables, pictures, runs, missing, task_tables(rows_of(found)))
+        others = task_tables(places.hidden(rows_of(found)))
+        text = page(tables, pictures, runs, missing, others)
     write_output(out, text)
     runs_read = "1 run" if len(found) == 1 else f"{len(found)} runs"
     typer.echo(f"{out}: {len(text.encode()) / 1e6:.2f} MB, {runs_read}")
@@ -73,7 +74,7 @@ def _pictures(found: list[Result], asked: Asked) -> tuple[list[Picture], list[st
     from xcbench.report.figures import svg
     from xcbench.report.html.page import Picture
 
-    arrays = arrays_of(open_results(asked.results))
+    arrays = StoredArrays(open_results(asked.results), found)
     shown = Shown(rows_of(found), arrays, asked.results / "figures" / "cost.csv")
     pictures, missing = [], []
     for name in Name:
@@ -85,7 +86,8 @@ def _pictures(found: list[Result], asked: Asked) -> tuple[list[Picture], list[st
             pictures.append(
                 Picture(name, drawing.title, drawing.caption, drawing.alt, svg(drawing))
             )
-    return pictures, missing
+    left_out = [f"figures, run {run_id}: {why}" for run_id, why in arrays.missing.items()]
+    return pictures, [*missing, *left_out]
 
 
 def _places(asked: Asked, found: list[Result]) -> Places:

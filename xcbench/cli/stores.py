@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,20 +33,35 @@ def open_results(root: Path) -> ResultStore:
     return ResultStore(root)
 
 
-def arrays_of(store: ResultStore) -> Callable[[str], Mapping[str, np.ndarray] | None]:
-    """How to read what a run left in its predictions.npz; it gives None when that is gone."""
-    from functools import cache
+class StoredArrays:
+    """What runs left in their predictions.npz, by run id; read once each.
 
-    from xcbench.runner.rerun import load_arrays
+    Attributes
+    ----------
+    missing : dict of str to str
+        Runs that were asked for and have none, or others than their result, and why.
+    """
 
-    @cache
-    def arrays(run_id: str) -> Mapping[str, np.ndarray] | None:
+    def __init__(self, store: ResultStore, results: Iterable[Result]) -> None:
+        self.missing: dict[str, str] = {}
+        self._store = store
+        self._results = {result.run_id: result for result in results}
+        self._read: dict[str, Mapping[str, np.ndarray] | None] = {}
+
+    def __call__(self, run_id: str) -> Mapping[str, np.ndarray] | None:
+        """Of a run; None when they are gone or no longer what they were."""
+        if run_id not in self._read:
+            self._read[run_id] = self._arrays(run_id)
+        return self._read[run_id]
+
+    def _arrays(self, run_id: str) -> Mapping[str, np.ndarray] | None:
+        from xcbench.runner.rerun import stored_arrays
+
         try:
-            return load_arrays(store.folder(run_id) / "predictions.npz")
-        except XCBenchError:
+            return stored_arrays(self._store, self._results[run_id])
+        except XCBenchError as error:
+            self.missing[run_id] = str(error)
             return None
-
-    return arrays
 
 
 def rows_of(results: Iterable[Result]) -> list[Row]:

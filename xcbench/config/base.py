@@ -31,8 +31,13 @@ Count = Annotated[int, Field(ge=1)]
 def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
     if not values:
         raise ValueError("give at least one value")
-    if len(set(values)) != len(values):
-        raise ValueError("the same value is given twice")
+    seen = set()
+    for value in values:
+        if value in seen:
+            # Datasets are named by their title.
+            name = getattr(value, "title", "") if isinstance(value, Settings) else value
+            raise ValueError(f"the value {name!r} is given twice")
+        seen.add(value)
     return values
 
 

@@ -84,14 +84,21 @@ def load_document(document: Document, source: str, overrides: Sequence[str] = ()
 
 def _too_many_jobs(body: ConfigBody, n_methods: int) -> list[Problem]:
     n_splits, n_seeds = len(body.splits), len(body.seeds or (body.seed,))
-    n_sets = len(body.datasets or (body.dataset,)) * len(body.task.each())
-    if n_sets * n_splits * n_seeds * n_methods <= MOST_JOBS:
+    n_sets, n_tasks = len(body.datasets or (body.dataset,)), len(body.task.each())
+    if n_sets * n_tasks * n_splits * n_seeds * n_methods <= MOST_JOBS:
         return []
+    listed = [key for key, value in body.task if isinstance(value, tuple) and len(value) > 1]
+    tasks = f" with {n_tasks} values of task.{' and task.'.join(listed)}" if listed else ""
     seeds = f" from {n_seeds} seeds" if n_seeds > 1 else ""
     sets = f" on {n_sets} datasets" if n_sets > 1 else ""
-    message = f"{n_splits} splits of {n_methods} methods{sets}{seeds}; {too_many()}"
-    counts = {"splits": n_splits, "seeds": n_seeds, "datasets": n_sets}
-    return [Problem((max(counts, key=lambda key: counts[key]),), message)]
+    message = f"{n_splits} splits of {n_methods} methods{sets}{tasks}{seeds}; {too_many()}"
+    counts: dict[KeyPath, int] = {
+        ("splits",): n_splits,
+        ("seeds",): n_seeds,
+        ("datasets",): n_sets,
+        ("task", *listed[:1]): n_tasks,
+    }
+    return [Problem(max(counts, key=lambda path: counts[path]), message)]
 
 
 def _apply(raw: dict[str, Any], overrides: list[Override]) -> dict[KeyPath, str]:
@@ -99,6 +106,9 @@ def _apply(raw: dict[str, Any], overrides: list[Override]) -> dict[KeyPath, str]
     origins: dict[KeyPath, str] = {}
     for override in overrides:
         for path in apply_override(raw, override):
+            below = [written for written in origins if written[: len(path)] == path]
+            for written in below:  # What was written there is replaced.
+                del origins[written]
             origins[path] = f"--set {override.text}"
     return origins
 
@@ -219,10 +229,13 @@ class _Places:
         for written, origin in self._origins.items():
             if written[: len(path)] == path:
                 return 0, origin
-        for length in range(len(path), 0, -1):
-            if path[:length] in self._origins:
-                return 0, self._origins[path[:length]]
-            if path[:length] in self._lines:
-                line = self._lines[path[:length]]
+        parents = [path[:length] for length in range(len(path), 0, -1)]
+        # First: the file's lines of what is below an override are of what it replaced.
+        for parent in parents:
+            if parent in self._origins:
+                return 0, self._origins[parent]
+        for parent in parents:
+            if parent in self._lines:
+                line = self._lines[parent]
                 return line, f"{self._source}:{line}"
         return 0, self._source

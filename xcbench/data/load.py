@@ -56,7 +56,7 @@ def load(sources: Sources) -> Parts:
         for part in (train, test)
     )
     if sources.corrupted is not None:
-        train = replace(train, Y=corrupted(train.Y, sources.corrupted))
+        train = replace(train, Y=corrupted(train.Y, sources.corrupted, sources.name))
     return Parts(train, test, (widths[0], widths[1]))
 
 

@@ -14,6 +14,7 @@ from xcbench.config.problems import suggestion
 from xcbench.config.yaml import parse
 from xcbench.errors import ConfigError
 from xcbench.report.rows import Row
+from xcbench.report.task_table import METRICS
 
 _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
@@ -24,7 +25,7 @@ _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
 }
 _CONDITION = re.compile(r"\s*([^=<>!]+?)\s*(!=|>=|<=|=|>|<)(.*)", re.DOTALL)
-_METRIC = re.compile(r"(P|nDCG|PSP|PSnDCG)@\d+")
+_RANKING_METRIC = re.compile(r"(P|nDCG|PSP|PSnDCG)@\d+")
 
 
 @dataclass(frozen=True)
@@ -113,14 +114,22 @@ def in_order_of(column: str, rows: Iterable[Row]) -> list[Row]:
     lacking: list[Row] = []
     for row in rows:
         (lacking if _is_missing(row.get(column)) else having).append(row)
-    best_first = _METRIC.fullmatch(column) is not None
-    return [*sorted(having, key=lambda row: _rank(row[column]), reverse=best_first), *lacking]
+    return [
+        *sorted(having, key=lambda row: _rank(row[column]), reverse=_is_best_high(column)),
+        *lacking,
+    ]
 
 
 def columns_of(rows: Sequence[Row], promised: Sequence[str]) -> list[str]:
     """The promised columns, and after them what else the rows have, by the alphabet."""
     others = {key for row in rows for key in row}.difference(promised)
     return [*promised, *sorted(others)]
+
+
+def _is_best_high(column: str) -> bool:
+    if column in METRICS:
+        return METRICS[column].better == "higher"
+    return _RANKING_METRIC.fullmatch(column) is not None
 
 
 def _rank(value: Any) -> tuple[bool, float, str]:

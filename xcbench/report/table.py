@@ -37,7 +37,7 @@ def print_results(rows: Sequence[Row], console: Console) -> None:
     for title, group in tables.items():
         console.print(_table(title, group), "")
     for table in task_tables(rows):
-        console.print(_plain_table(table), "")
+        console.print(_task_table(table), "")
     for row in rows:
         if row["status"] != "done":
             line = f"{row['status']}: {row['dataset']}, {row['method']}: {row['error']}"
@@ -58,15 +58,13 @@ def uncut(console: Console) -> Console:
     return console if console.is_terminal else Console(file=console.file, width=_WIDE)
 
 
-def _plain_table(of: TaskTable) -> Table:
+def _task_table(of: TaskTable) -> Table:
     table = _empty(of.title)
-    for heading in of.headings:
-        if heading == "method":
-            table.add_column(heading, overflow="fold", min_width=12)
-        else:
-            table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("method", overflow="fold", min_width=12)
+    for column in of.columns:
+        table.add_column(column.heading, justify="right", no_wrap=True)
     for line in of.lines:
-        table.add_row(*map(literal, line))
+        table.add_row(literal(line.label), *(cell.text for cell in line.cells))
     return table
 
 

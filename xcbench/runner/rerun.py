@@ -83,28 +83,36 @@ def load_stored(store: ResultStore, run_id: str) -> Stored:
     if result is None or result.status != "done":
         has = "no result" if result is None else f"the status {result.status}"
         raise ConfigError(f"{run_id}: has {has}; only a finished run can be repeated")
+    return Stored(result, stored_arrays(store, result), folder / "config.yaml")
+
+
+def stored_arrays(store: ResultStore, result: Result) -> dict[str, np.ndarray]:
+    """The arrays of a run's ``predictions.npz``, when they are those of its result.
+
+    Raises
+    ------
+    XCBenchError
+        They are missing, damaged, or not those that the result was made from.
+    """
+    folder = store.folder(result.run_id)
     # A process killed while it put things into place has left some of them here.
     gathered = folder / ".partial"
     is_gathered = all((gathered / name).exists() for name in ("result.json", "predictions.npz"))
     path = (gathered if is_gathered else folder) / "predictions.npz"
     is_xc = kind_of_task(result.config) == "xc"
     arrays = load_arrays(path, ("labels", "scores") if is_xc else ())
-    if result.predictions_sha256 not in ("", _fingerprint(result, arrays)):
+    found = fingerprint(top_k(arrays)) if is_xc else fingerprint_of(arrays)
+    if result.predictions_sha256 not in ("", found):
         raise XCBenchError(
-            f"{path}: is not what its result was made from; it was changed, and there is nothing "
-            "to compare a repeat with"
+            f"{path}: is not what its result was made from; it was changed, so it is of no use. "
+            "Remove it, and `xcbench run` makes it again"
         )
-    return Stored(result, arrays, folder / "config.yaml")
+    return arrays
 
 
 def top_k(arrays: Mapping[str, np.ndarray]) -> TopK:
     """The labels and scores among a run's arrays."""
     return TopK(arrays["labels"].astype(np.int32), arrays["scores"].astype(np.float32))
-
-
-def _fingerprint(result: Result, arrays: dict[str, np.ndarray]) -> str:
-    is_xc = kind_of_task(result.config) == "xc"
-    return fingerprint(top_k(arrays)) if is_xc else fingerprint_of(arrays)
 
 
 def load_arrays(path: Path, needed: Sequence[str] = ()) -> dict[str, np.ndarray]:
@@ -119,10 +127,7 @@ def load_arrays(path: Path, needed: Sequence[str] = ()) -> dict[str, np.ndarray]
         with np.load(path, allow_pickle=False) as file:
             return {name: file[name] for name in {*needed, *file.files}}
     except FileNotFoundError:
-        raise XCBenchError(
-            f"{path}: is missing, so there is nothing to compare a repeat with; `xcbench run` "
-            "makes it again"
-        ) from None
+        raise XCBenchError(f"{path}: is missing; `xcbench run` makes it again") from None
     except Exception as error:  # A damaged file makes numpy and zipfile raise a dozen kinds.
         raise XCBenchError(
             f"{path}: is damaged ({error or type(error).__name__}); remove it, and `xcbench run` "

@@ -116,7 +116,7 @@ class Result:
             "method": method["label"],
             "preset": method.get("preset", ""),
             "seed": config["seed"],
-            "split": config.get("splits", [1])[0],
+            "split": split_of(config),
             "task": kind_of_task(config),
             **{key: method.get(key, "") for key in ("learners", "clusters", "rank")},
             **{name: _rounded(name, value) for name, value in self.metrics.items()},
@@ -144,6 +144,11 @@ def _rounded(name: str, value: float) -> float:
 def kind_of_task(config: Mapping[str, Any]) -> str:
     """The kind of task of a job's config."""
     return str(config["task"]["kind"]) if "task" in config else "xc"
+
+
+def split_of(config: Mapping[str, Any]) -> int:
+    """The split of a job's config; 1 of a task that has none."""
+    return int(config.get("splits", [1])[0])
 
 
 @cache

@@ -62,7 +62,7 @@ class StoredScores:
         propensity, wanted = data.propensity, _metrics(stored.result)
         key = (data.sha256, propensity.a, propensity.b)
         if key not in self._weights:
-            self._weights[key] = inverse_propensity(data.prepared.train.Y, *key[1:])
+            self._weights[key] = inverse_propensity(data.undamaged.train.Y, *key[1:])
         Y_test = data.prepared.test.Y
         return per_row(stored.predictions, Y_test, self._weights[key], wanted.k, wanted.psndcg)
 

@@ -33,9 +33,14 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class XCData(TaskData):
-    """Data of extreme classification, and the propensity parameters that go with it."""
+    """Data of extreme classification, and what its propensities are estimated from.
+
+    ``undamaged`` is the same data without corruption: propensities are of it, or PSP would weigh
+    labels otherwise for each share of corrupted rows.
+    """
 
     propensity: PropensityConfig
+    undamaged: PreparedData
 
     @property
     def prepared(self) -> PreparedData:
@@ -52,7 +57,10 @@ def open_data(dataset: DatasetConfig, data_root: Path, split: int) -> XCData:
         The files are missing or malformed, or the training part has no label or no feature.
     """
     located = locate(dataset, data_root, split)
-    prepared = prepare(located, dataset.features)
+    prepared = undamaged = prepare(located, dataset.features)
+    if dataset.corrupted is not None:
+        clean = dataset.model_copy(update={"corrupted": None})
+        undamaged = prepare(locate(clean, data_root, split), dataset.features)
     train, test = prepared.train, prepared.test
     for part, what in ((train.Y, "label"), (train.X, "feature")):
         if part.nnz == 0:
@@ -66,7 +74,8 @@ def open_data(dataset: DatasetConfig, data_root: Path, split: int) -> XCData:
         source | {"path": str(path.absolute())}
         for source, path in zip(prepared.meta["sources"], located.files, strict=True)
     )
-    return XCData(prepared.meta["data_sha256"], sizes, sources, prepared, propensity(dataset))
+    sha256 = prepared.meta["data_sha256"]
+    return XCData(sha256, sizes, sources, prepared, propensity(dataset), undamaged)
 
 
 def propensity(dataset: DatasetConfig) -> PropensityConfig:
@@ -118,7 +127,8 @@ def run(job: JobConfig, data: XCData, folder: Path, executor: Executor) -> Outco
         prediction, seconds["predict"] = predict_whole(saved, test, max(job.metrics.k), executor)
     np.savez(folder / PREDICTIONS, labels=prediction.labels, scores=prediction.scores)
     a, b, wanted = data.propensity.a, data.propensity.b, job.metrics
-    metrics = evaluate(prediction, test.Y, train.Y, wanted.k, a, b, wanted.psndcg)
+    labels = data.undamaged.train.Y
+    metrics = evaluate(prediction, test.Y, labels, wanted.k, a, b, wanted.psndcg)
     without = int(np.count_nonzero(np.diff(test.Y.indptr) == 0))
     metrics = {name: float(value) for name, value in metrics.items()}
     counts = {"test_rows_without_labels": without, "model_bytes": model_bytes}

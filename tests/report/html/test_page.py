@@ -24,6 +24,7 @@ from tests.report.html.example import (
 from xcbench.report.document import Block, Cell, Column, Line, Table
 from xcbench.report.html.page import page
 from xcbench.report.html.tables import of_dataset
+from xcbench.report.task_table import TaskLine, TaskTable
 
 VOID = {"meta", "input", "img", "br"}
 
@@ -182,6 +183,25 @@ def test_a_dataset_gets_its_own_blocks_whatever_their_titles():
     assert part is not None
     assert [block.title for block in part.blocks] == ["delicious, split 1", "mean"]
     assert of_dataset(ACCURACY, "eurlex") is None
+
+
+def test_numbers_of_other_tasks_lead_to_their_runs_and_their_tables_sort_and_filter():
+    cells = (Cell("2", 2), Cell("", None), Cell("4.50 ± 0.10", 4.5))
+    columns = (Column("runs", "runs"), Column("x", "x"), Column("error", "error %", "lower"))
+    ids = ("bibtex/sleec-22222222", "bibtex/sleec-33333333")
+    tables = [TaskTable(f"wine {n}", columns, (TaskLine(NASTY, ids, cells),)) for n in (1, 2)]
+    read = Reader(page([], [], RUNS, [], tables))
+    numbers = [entry for entry in read.all("a") if entry.get("class") == "n"]
+    assert [entry["text"] for entry in numbers] == ["2", "4.50", "2", "4.50"]
+    for number in numbers:
+        assert all(run_id in read.by_id(number["href"][1:])["text"] for run_id in ids)
+    # What page.js sorts and filters by.
+    assert [entry["data-table"] for entry in read.all("div") if "data-table" in entry] == [
+        "task-1", "task-2",
+    ]  # fmt: skip
+    assert [e["data-group"] for e in read.all("tr") if "data-group" in e] == ["task", "task"]
+    assert [e["data-value"] for e in read.all("td") if "data-value" in e] == ["2", "4.5"] * 2
+    assert all(read.by_id(f"task-{n}")["tag"] == "table" for n in (1, 2))
 
 
 def test_the_figure_is_in_the_page_as_it_was_drawn(read):

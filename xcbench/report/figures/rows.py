@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
+from typing import Any
 
 import numpy as np
 
@@ -70,6 +71,39 @@ def curve(rows: Sequence[Row], label: str, dataset: str, key: str, metric: str) 
     )
 
 
+def finished(rows: Iterable[Row], kind: str) -> list[Row]:
+    """Finished runs of a kind of task."""
+    return [row for row in rows if row.get("task.kind") == kind and row["status"] == "done"]
+
+
+def listed_value(row: Row, key: str) -> float:
+    """The one value that a run has of what its protocol lists: ``task.observed``."""
+    (value,) = row[key]
+    return float(value)
+
+
+def gathered(rows: Iterable[Row], at: Callable[[Row], Any], metric: str) -> dict[Any, list[float]]:
+    """A metric's values by the place a run has, places ascending; without runs that lack it."""
+    found: dict[Any, list[float]] = {}
+    for row in rows:
+        if row.get(metric) not in (None, ""):
+            found.setdefault(at(row), []).append(float(row[metric]))
+    return {place: found[place] for place in sorted(found)}
+
+
+def in_preset_order(labels: Iterable[str], presets: Iterable[str]) -> list[str]:
+    """Labels in the order of the presets they are called after, then others by the alphabet."""
+    known = list(presets)
+    left = set(labels)
+    return [name for name in known if name in left] + sorted(left.difference(known))
+
+
+def gap(costs: np.ndarray, lowest: float, least: float) -> np.ndarray:
+    """Costs above the lowest as a share of it, at least ``least``, for a logarithmic axis."""
+    above: np.ndarray = np.maximum(costs / lowest - 1.0, least)
+    return above
+
+
 def spread(values: Sequence[float]) -> float:
     """Sample standard deviation; 0 for a single value."""
     return stdev(values) if len(values) > 1 else 0.0
@@ -83,9 +117,18 @@ def datasets_of(rows: Iterable[Row], labels: Sequence[str], first: Sequence[str]
 
 def provenance(runs: Sequence[Row]) -> str:
     """``split 1, seeds 0 to 2, 60 runs`` of the runs on one dataset."""
-    splits, seeds = ({int(run[key]) for run in runs} for key in ("split", "seed"))
-    count = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
-    return f"{_listed('split', splits)}, {_listed('seed', seeds)}, {count}"
+    splits = _listed("split", {int(run["split"]) for run in runs})
+    return f"{splits}, {seeds_of(runs)}, {counted(runs)}"
+
+
+def seeds_of(runs: Iterable[Row]) -> str:
+    """``seeds 0 to 2`` of some runs."""
+    return _listed("seed", {int(run["seed"]) for run in runs})
+
+
+def counted(runs: Sequence[Row]) -> str:
+    """``60 runs``."""
+    return "1 run" if len(runs) == 1 else f"{len(runs)} runs"
 
 
 def uncertainty(runs: Iterable[Row]) -> str:

@@ -6,7 +6,7 @@ apart; marker and line style differ too, so that a grey print still says which l
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -76,6 +76,24 @@ class Look:
         return {"markerfacecolor": face, "markeredgecolor": self.colour}
 
 
+def in_turn(models: Mapping[str, str], looks: Mapping[str, Sequence[Look]]) -> dict[str, Look]:
+    """A look for each label; labels of one model have its looks one after another.
+
+    Parameters
+    ----------
+    models : mapping of str to str
+        The model of each label; earlier labels of a model have earlier looks.
+    looks : mapping of str to sequence of Look
+        By model.
+    """
+    counts = dict.fromkeys(looks, 0)
+    chosen = {}
+    for label, model in models.items():
+        chosen[label] = looks[model][counts[model] % len(looks[model])]
+        counts[model] += 1
+    return chosen
+
+
 @contextmanager
 def styled(salt: str = "") -> Iterator[None]:
     """Settings that hold while a figure is made or written; ``salt`` fixes the ids of its SVG."""
@@ -110,3 +128,11 @@ def settle(figure: Figure) -> None:
 def lettered(axis: Axes, number: int, title: str) -> None:
     """Title a panel ``(a) title``."""
     axis.set_title(f"({chr(ord('a') + number)}) {title}", loc="left")
+
+
+def log_axes(axis: Axes, x: str, y: str) -> None:
+    """Two logarithmic axes and what they are of."""
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    axis.set_xlabel(x)
+    axis.set_ylabel(y)

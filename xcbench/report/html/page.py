@@ -13,7 +13,12 @@ from xcbench.report.html.markup import Markup, element, joined
 from xcbench.report.html.runs import Run, run_list
 from xcbench.report.html.sources import Sources
 from xcbench.report.html.summary import distinct, summary
-from xcbench.report.html.tables import dataset_anchor, of_dataset, table_markup
+from xcbench.report.html.tables import (
+    dataset_anchor,
+    of_dataset,
+    table_markup,
+    task_table_markup,
+)
 from xcbench.report.task_table import TaskTable
 
 
@@ -52,7 +57,7 @@ def page(
     sections = [
         _section("summary", "Summary", summary(runs, missing)),
         *(_table(table, sources) for table in tables),
-        *([_section("tasks", "Other tasks", *map(_plain_table, others))] if others else []),
+        *([_section("tasks", "Other tasks", *_task_tables(others, sources))] if others else []),
         *([_section("figures", "Figures", *map(_figure, pictures))] if pictures else []),
         _section("datasets", "Datasets", *_datasets(tables, runs, sources)),
     ]
@@ -120,16 +125,11 @@ def _table(table: Table, sources: Sources) -> Markup:
     return _section(f"table-{table.name}", table.title, content)
 
 
-def _plain_table(table: TaskTable) -> Markup:
-    """Means over the seeds, with the reach of their 95 % intervals; the runs are further down."""
-    head = element("tr", *(element("th", text, scope="col") for text in table.headings))
-    body = (
-        element("tr", element("th", line[0], scope="row"), *(element("td", x) for x in line[1:]))
-        for line in table.lines
-    )
-    whole = element("table", element("thead", head), element("tbody", *body))
-    label = {"role": "region", "aria_label": table.title, "tabindex": 0}
-    return joined([element("h3", table.title), element("div", whole, class_="scroll", **label)])
+def _task_tables(tables: Sequence[TaskTable], sources: Sources) -> Iterable[Markup]:
+    """Means over the seeds, with the reach of their 95 % intervals."""
+    for number, table in enumerate(tables, 1):
+        content = task_table_markup(table, sources, f"task-{number}")
+        yield joined([element("h3", table.title), content])
 
 
 def _figure(picture: Picture) -> Markup:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from xcbench.report.document import GROUPS, Block, Cell, Column, Group, Line, Standing, Table
 from xcbench.report.html.markup import Markup, anchor, element, hidden, joined
 from xcbench.report.html.sources import Sources
+from xcbench.report.task_table import TaskLine, TaskTable
 
 _SIGNS: dict[Standing, tuple[str, str]] = {
     "best": ("★", "best"),
@@ -36,18 +37,54 @@ def table_markup(table: Table, sources: Sources, name: str, tools: bool = True) 
     lines = [line for block in table.blocks for line in block.lines]
     wide = {key for line in lines for key, cell in line.cells.items() if _SPREAD in cell.text}
     first = "Dataset" if any(line.group == "data" for line in lines) else "Method"
+    bodies = [_body(block, table.columns, sources, wide) for block in table.blocks]
+    scroller = _scroller(table.title, name, first, table.columns, bodies)
+    notes = [element("p", note, class_="note") for note in table.notes]
+    above = [_legend(lines), _tools(lines, name)] if tools else []
+    return joined([*above, scroller, *notes])
+
+
+def task_table_markup(table: TaskTable, sources: Sources, name: str) -> Markup:
+    """A table of another task; each number is a link to the runs it is the mean of."""
+    wide = {
+        column.key
+        for line in table.lines
+        for column, cell in zip(table.columns, line.cells, strict=True)
+        if _SPREAD in cell.text
+    }
+    rows = (_task_row(line, table.columns, sources, wide) for line in table.lines)
+    body = element("tbody", *rows, data_title="")
+    return joined([_search(name), _scroller(table.title, name, "Method", table.columns, [body])])
+
+
+def _task_row(
+    line: TaskLine, columns: Sequence[Column], sources: Sources, wide: Collection[str]
+) -> Markup:
+    label = element("th", element("span", line.label, class_="label"), scope="row")
+    source = ", ".join(line.run_ids)
+    cells = (
+        _cell(cell, source, sources, column.key in wide)
+        for column, cell in zip(columns, line.cells, strict=True)
+    )
+    return element("tr", label, *cells, data_group="task")
+
+
+def _scroller(
+    title: str, name: str, first: str, columns: Sequence[Column], bodies: Iterable[Markup]
+) -> Markup:
+    """The table itself; whoever has no pointer scrolls it with the keys."""
     head = element(
         "tr",
         element("th", element("span", first, class_="name"), scope="col"),
-        *map(_heading, table.columns),
+        *map(_heading, columns),
     )
-    scroller = element(
+    return element(
         "div",
         element(
             "table",
-            element("caption", table.title, class_="vh", id=f"{name}-caption"),
+            element("caption", title, class_="vh", id=f"{name}-caption"),
             element("thead", head),
-            *(_body(block, table.columns, sources, wide) for block in table.blocks),
+            *bodies,
             id=name,
         ),
         class_="scroll",
@@ -55,9 +92,6 @@ def table_markup(table: Table, sources: Sources, name: str, tools: bool = True) 
         role="region",
         aria_labelledby=f"{name}-caption",
     )
-    notes = [element("p", note, class_="note") for note in table.notes]
-    above = [_legend(lines), _tools(lines, name)] if tools else []
-    return joined([*above, scroller, *notes])
 
 
 def of_dataset(table: Table, dataset: str) -> Table | None:
@@ -81,10 +115,16 @@ def _tools(lines: list[Line], name: str) -> Markup:
         for group, name in GROUPS.items()
         if group in counts
     ]
+    chosen = element("fieldset", element("legend", "Rows"), *boxes) if len(boxes) > 1 else ""
+    return _search(name, chosen)
+
+
+def _search(name: str, chosen: object = "") -> Markup:
+    """What finds lines of a table by their words."""
     search = element("input", type="search", autocomplete="off", spellcheck="false")
     return element(
         "div",
-        element("fieldset", element("legend", "Rows"), *boxes) if len(boxes) > 1 else "",
+        chosen,
         element("label", "Find ", search),
         element("output", role="status"),
         class_="tools",
