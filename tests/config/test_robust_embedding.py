@@ -5,7 +5,9 @@ from pydantic import ValidationError
 
 from xcbench.config.robust_embedding import (
     PRESETS,
+    EmbeddingMadmmSettings,
     EmbeddingSettings,
+    EmbeddingSubgradientSettings,
     RobustEmbeddingDataset,
     RobustEmbeddingTask,
 )
@@ -48,3 +50,15 @@ def test_presets_are_settings_of_their_model(preset):
     values = PRESETS[preset]
     settings = by_model[values["model"]].model_validate(values)
     assert values.items() <= settings.model_dump().items()
+
+
+@pytest.mark.parametrize("rho", [0.0, 1e-300, 1e300])
+def test_a_penalty_that_lets_nothing_move_is_refused(rho):
+    with pytest.raises(ValidationError):
+        EmbeddingMadmmSettings(rho=rho)
+
+
+@pytest.mark.parametrize("step", [0.0, 1e-300, 1e308])
+def test_a_step_that_overflows_or_vanishes_is_refused(step):
+    with pytest.raises(ValidationError):
+        EmbeddingSubgradientSettings(step=step)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from xcbench.data.class_table import find_class_table, read_class_table
+from xcbench.data.class_table import LARGEST, find_class_table, read_class_table
 from xcbench.errors import DataError
 
 
@@ -59,6 +59,7 @@ def test_a_byte_order_mark_blank_lines_spaces_and_quotes_are_no_part_of_a_value(
         ("a,class\n1,x\ninf,y\n", "t.csv:3: a: found 'inf'; expected a finite number"),
         ("a,class\nNaN,x\n1,y\n", "t.csv:2: a: found 'NaN'; expected a finite number"),
         ("a,class\n1e999,x\n1,y\n", "t.csv:2: a: found '1e999'; expected a finite number"),
+        ("a,class\n1,x\n-1e199,y\n", "t.csv:3: a: found '-1e199'; expected a finite number of"),
         ("a,class\n1,x\n2x,y\n", "t.csv:3: a: found '2x' in a column that has numbers too"),
         ("a,class\n1,x\n1_0,y\n", "t.csv:3: a: found '1_0' in a column that has numbers too"),
         ("a,class\n1,x\n2,x\n", "t.csv: found the class 'x' alone"),
@@ -89,7 +90,7 @@ def test_a_name_never_leaves_the_data_folder(tmp_path, name):
 @settings(deadline=None, max_examples=50)
 @given(
     rows=st.lists(
-        st.tuples(st.floats(allow_nan=False, allow_infinity=False), st.sampled_from("xyz")),
+        st.tuples(st.floats(-LARGEST, LARGEST), st.sampled_from("xyz")),
         min_size=2, max_size=20,
     ).filter(lambda rows: len({label for _, label in rows}) > 1)
 )  # fmt: skip

@@ -29,19 +29,27 @@ def test_first_rows_are_read_by_the_names_of_the_columns(tmp_path):
     np.testing.assert_array_equal(found.longitudes, [-2.0, 180.0])
 
 
+def test_a_byte_order_mark_blank_lines_and_spaces_are_no_part_of_a_value(tmp_path):
+    path = write(tmp_path, b"\xef\xbb\xbfname, latitude,longitude\r\n\r\na, 1 ,2\r\n \r\nb,3,4\r\n")
+    found = read_places(path, 2)
+    assert found.names == ("a", "b")
+    np.testing.assert_array_equal(found.latitudes, [1.0, 3.0])
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "places.csv:1: no column 'name'"),
+        ("", "places.csv: the file is empty"),
+        ("id,latitude,longitude\n", "places.csv:1: no column 'name'"),
         ("name,latitude\n", "places.csv:1: no column 'longitude'"),
-        (HEADER + "1,a,0,0\n2,b,0\n", "places.csv:3: found 3 fields; expected 4"),
+        (HEADER + "1,a,0,0\n2,b,0\n", "places.csv:3: found 3 cells; expected 4"),
         (HEADER + "1,a,90.5,0\n", "places.csv:2: latitude is '90.5'; expected degrees"),
         (HEADER + "1,a,0,-180.5\n", "places.csv:2: longitude is '-180.5'"),
         (HEADER + "1,a,,0\n", "places.csv:2: latitude is ''"),
         (HEADER + "1,a,nan,0\n", "places.csv:2: latitude is 'nan'"),
         (HEADER + "1,a,0,0\n", "places.csv: found 1 places; expected at least 2"),
-        (HEADER + '1,"a,0,0\n', "places.csv: not a CSV file"),
-        (HEADER.encode() + b"1,\xff,0,0\n", "places.csv: not UTF-8 text"),
+        (HEADER + '1,"a,0,0\n', "places.csv:2: no CSV"),
+        (HEADER.encode() + b"1,\xff,0,0\n", "places.csv:2: found bytes that are not UTF-8"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(tmp_path, text, problem):

@@ -220,6 +220,7 @@ MAXIDE: dict[str, Rule] = {
     "labels": _word("identity", "correlation"),
     "label_rank": _whole(1),
     "weighting": _word("none", "singular_values"),
+    "over_ranks": _word("best", "mean"),
 }
 SVT: dict[str, Rule] = {"model": _word("svt"), **_DESCENT}
 MODELS: dict[str, dict[str, Rule]] = {
@@ -404,7 +405,7 @@ _SOLVERS = ("conjugate_gradient", "steepest_descent")
 # Kind of task: its dataset, models, presets and protocol.
 TASKS: dict[str, tuple[Rule, dict[str, dict[str, Rule]], dict[str, str], dict[str, Rule]]] = {
     "metric_learning": (
-        _keys(name=_matching(r"[A-Za-z0-9._+=/-]{1,100}")),
+        _keys(name=_matching(r"(?=.{1,100}$)[A-Za-z0-9_][A-Za-z0-9._+=-]*(/[A-Za-z0-9_][A-Za-z0-9._+=-]*)*")),
         {
             "fixed_metric": {"model": _word("fixed_metric"), "metric": _PRIOR},
             "itml": {
@@ -439,7 +440,7 @@ TASKS: dict[str, tuple[Rule, dict[str, dict[str, Rule]], dict[str, str], dict[st
                 "model": _word("modes_madmm"),
                 "rho": _POSITIVE,
                 "inner_iterations": _whole(1),
-                "solver": _word(*_SOLVERS, "trust_region"),
+                "solver": _word(*_SOLVERS, "preconditioned_conjugate_gradient", "trust_region"),
                 **_STEPS,
             },
             "modes_soc": {
@@ -455,7 +456,10 @@ TASKS: dict[str, tuple[Rule, dict[str, dict[str, Rule]], dict[str, str], dict[st
                 **_STEPS,
             },
         },
-        {f"modes-{name}": f"modes_{name}" for name in ("madmm", "soc", "neumann")},
+        {
+            **{f"modes-{name}": f"modes_{name}" for name in ("madmm", "soc", "neumann")},
+            "modes-madmm-paper": "modes_madmm",
+        },
         {"modes": _whole(1), "mu": _POSITIVE},
     ),
     "functional_correspondence": (
@@ -495,14 +499,14 @@ TASKS: dict[str, tuple[Rule, dict[str, dict[str, Rule]], dict[str, str], dict[st
     ),
     "robust_embedding": (
         _keys(
-            name=_matching(r"[A-Za-z0-9][A-Za-z0-9._+=-]{0,59}"),
+            name=_matching(r"[A-Za-z0-9_][A-Za-z0-9._+=-]{0,59}"),
             rows=_whole(4),
             distances=_word("planar", "geodesic"),
         ),
         {
             "embedding_madmm": {
                 "model": _word("embedding_madmm"),
-                "rho": _POSITIVE,
+                "rho": _number(1e-2, most=1e3),
                 "iterations": _whole(1),
                 "inner_iterations": _whole(1),
                 "solver": _word(*_SOLVERS),
@@ -511,7 +515,7 @@ TASKS: dict[str, tuple[Rule, dict[str, dict[str, Rule]], dict[str, str], dict[st
             "embedding_classical_mds": {"model": _word("embedding_classical_mds")},
             "embedding_subgradient": {
                 "model": _word("embedding_subgradient"),
-                "step": _POSITIVE,
+                "step": _number(1e-6, most=100),
                 "iterations": _whole(1),
             },
         },
@@ -536,7 +540,7 @@ TASKS: dict[str, tuple[Rule, dict[str, dict[str, Rule]], dict[str, str], dict[st
             },
         },
         {
-            "maxide": "maxide", "maxide-weighted": "maxide", "svt": "svt",
+            "maxide": "maxide", "maxide-averaged": "maxide", "svt": "svt",
             "binary-relevance": "binary_relevance",
         },
         {"observed": _distinct(_INSIDE), "folds": _whole(2)},

@@ -1,7 +1,7 @@
 """Small problems for the tests of MADMM."""
 
 import numpy as np
-from scipy.spatial.distance import pdist
+from scipy.spatial.distance import pdist, squareform
 
 from xcbench.optim.prox import prox_l1
 
@@ -46,6 +46,32 @@ class Products(Modes):
 
     def adjoint(self, point, values):
         return (values + values.T) @ point
+
+
+class DistanceGradients:
+    """Absolute errors of squared distances for the generic X-step."""
+
+    def __init__(self, distances: np.ndarray) -> None:
+        self.distances = distances
+
+    def smooth(self, point):
+        return 0.0
+
+    def smooth_gradient(self, point):
+        return np.zeros_like(point)
+
+    def forward(self, point):
+        return pdist(point, "sqeuclidean")
+
+    def adjoint(self, point, values):
+        square = squareform(values)
+        return 2.0 * (np.diag(square.sum(axis=1)) - square) @ point
+
+    def nonsmooth(self, values):
+        return float(np.abs(self.distances - values).sum())
+
+    def prox(self, values, step):
+        return self.distances + prox_l1(values - self.distances, step)
 
 
 def spoiled_distances(n: int, share: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

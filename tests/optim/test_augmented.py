@@ -68,7 +68,6 @@ def test_a_line_that_bends_down_is_followed_further():
             return -4.0 * point**3
 
     problem = Augmented(split := Hill(np.zeros((2, 2)), 0.0), Euclidean(2), Measure(split))
-    problem.aim(np.zeros(2), 0.0)
     state = problem.start(np.array([1.0, 2.0]))
     direction = np.array([1.0, 1.0])
     assert problem.line(state, direction).exact_step() > 1.0 / np.linalg.norm(direction)
@@ -82,6 +81,44 @@ def test_moving_gives_the_state_of_the_retracted_point(split):
     moved = line.move(0.4)
     np.testing.assert_allclose(moved.point, manifold.retract(point, direction, 0.4))
     assert moved.cost == pytest.approx(problem.start(moved.point.copy()).cost)
+
+
+def test_a_state_is_that_of_its_target_and_penalty_whatever_is_aimed_at_later(split):
+    manifold = Stiefel(9, 2)
+    problem, point, direction, target = problem_at(split, manifold)
+    state = problem.start(point)
+    line = problem.line(state, direction)
+    problem.aim(target + 1.0, 5.0 * RHO)
+    fresh, _, _, _ = problem_at(split, manifold)
+    np.testing.assert_array_equal(problem.gradient(state), fresh.gradient(fresh.start(point)))
+    assert line.cost(0.3) == fresh.line(fresh.start(point), direction).cost(0.3)
+
+
+def test_until_it_is_aimed_it_is_the_smooth_part_alone(split):
+    _, point, _, _ = problem_at(split, manifold := Stiefel(9, 2))
+    alone = Augmented(split, manifold, Measure(split))
+    state = alone.start(point)
+    assert state.cost == split.smooth(point)
+    np.testing.assert_allclose(
+        alone.gradient(state), manifold.project(point, split.smooth_gradient(point)), atol=1e-14
+    )
+
+
+def test_a_step_that_fitted_is_tried_first_at_the_next_target():
+    problem, point, _, target = problem_at(Modes(path_laplacian(9), 0.3), Euclidean(9, 2))
+    state = problem.start(point)
+    fitted = problem.line(state, -problem.gradient(state)).exact_step()
+    assert problem.aim(target + 1.0, RHO).measure.trial == fitted
+
+
+def test_what_a_problem_recalls_is_not_kept_twice():
+    class Own(Modes):
+        def __init__(self):
+            super().__init__(path_laplacian(4), 0.3)
+            self.forward = Recall(super().forward)
+
+    problem = Own()
+    assert Measure(problem).image is problem.forward
 
 
 def test_recall_asks_again_only_for_another_object():

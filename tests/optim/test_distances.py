@@ -18,7 +18,7 @@ def test_laplacian_of_a_form_acts_as_the_dense_one():
     np.testing.assert_allclose(laplacian_product(V, W, Y), expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("n", [4, 5, 6, 30])
+@pytest.mark.parametrize("n", [4, 5, 6, 30, 90])
 def test_classical_scaling_finds_points_in_the_plane(n):
     X = np.random.default_rng(n).standard_normal((n, 2)) + 3.0
     found = classical_scaling(squareform(pdist(X, "sqeuclidean")), 2)
@@ -28,18 +28,25 @@ def test_classical_scaling_finds_points_in_the_plane(n):
 
 def test_classical_scaling_is_the_truncated_spectrum_of_the_centred_distances():
     rng = np.random.default_rng(0)
-    D = squareform(rng.uniform(1, 2, 40 * 39 // 2))
-    H = np.eye(40) - 1 / 40
+    D = squareform(rng.uniform(1, 2, 80 * 79 // 2))
+    H = np.eye(80) - 1 / 80
     values, vectors = np.linalg.eigh(-0.5 * H @ D @ H)
     expected = (vectors[:, -2:] * values[-2:]) @ vectors[:, -2:].T
     found = classical_scaling(D, 2)
     np.testing.assert_allclose(found @ found.T, expected, atol=1e-9)
 
 
-@pytest.mark.parametrize("n", [4, 12])
+@pytest.mark.parametrize("n", [4, 12, 80])
 def test_negative_eigenvalues_count_as_zero(n):
     matrix = np.diag([2.0] + [-1.0] * (n - 1))
     factor = leading_factor(lambda v: matrix @ v, 2, np.ones(n))
     expected = np.zeros((n, n))
     expected[0, 0] = 2.0
     np.testing.assert_allclose(factor @ factor.T, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("n", [12, 80])
+def test_a_first_vector_of_zeros_begins_too(n):
+    matrix = np.diag(np.arange(float(n)))
+    factor = leading_factor(lambda v: matrix @ v, 2, np.zeros(n))
+    np.testing.assert_allclose(np.diag(factor @ factor.T)[-2:], [n - 2, n - 1])

@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from tests.optim.split_problems import Modes, path_laplacian
+from tests.optim.split_problems import (
+    DistanceGradients,
+    Modes,
+    path_laplacian,
+    spoiled_distances,
+)
 from xcbench.manifolds.euclidean import Euclidean
 from xcbench.manifolds.product import Product
 from xcbench.manifolds.psd_fixed_rank import PSDFixedRank
@@ -13,6 +18,7 @@ from xcbench.optim.augmented import Augmented, Measure
 from xcbench.optim.conjugate_gradient import conjugate_gradient
 from xcbench.optim.madmm import MadmmSolution, madmm
 from xcbench.optim.prox import prox_l1
+from xcbench.optim.robust_embedding import AbsoluteDistances
 
 SOLVERS = ["conjugate_gradient", "steepest_descent"]
 
@@ -39,7 +45,7 @@ class Lasso(Modes):
 
 def manifold_solution(problem, start, manifold):
     """The smooth part alone by the manifold solver."""
-    alone = Augmented(problem, manifold, Measure(problem)).aim(np.zeros(1), 0.0)
+    alone = Augmented(problem, manifold, Measure(problem))
     return conjugate_gradient(alone, start, manifold=manifold, iterations=2000, tolerance=1e-10)
 
 
@@ -135,13 +141,15 @@ def plain_rounds(problem, start, manifold, rho, rounds):
     split = problem.prox(problem.forward(point), 1.0 / rho)
     dual = problem.forward(point) - split
     costs = [problem.smooth(point) + problem.nonsmooth(problem.forward(point))]
-    generic = Augmented(problem, manifold, Measure(problem))
+    trial = None
     for _ in range(rounds):
-        generic.measure = Measure(problem)
-        generic.aim(split - dual, rho)
+        measure = Measure(problem)
+        measure.trial = trial
+        generic = Augmented(problem, manifold, measure, split - dual, rho)
         point = conjugate_gradient(
             generic, point, manifold=manifold, iterations=2, tolerance=0.0
         ).point
+        trial = measure.trial
         split = problem.prox(problem.forward(point) + dual, 1.0 / rho)
         dual = dual + problem.forward(point) - split
         costs.append(problem.smooth(point) + problem.nonsmooth(problem.forward(point)))
@@ -212,6 +220,18 @@ def test_a_x_is_found_once_for_every_trial_step_and_never_again():
     problem = Counted(path_laplacian(15), 0.2)
     run(problem, Stiefel(15, 2), iterations=20, inner_iterations=2)
     assert len({id(point) for point in problem.points}) == len(problem.points)
+
+
+def test_an_x_step_of_its_own_and_the_generic_one_by_gradients_come_to_the_same():
+    """Neither problem has what the other's X-step needs."""
+    _, D = spoiled_distances(20, 0.05)
+    start = np.random.default_rng(0).standard_normal((20, 2))
+    own, generic = (
+        madmm(problem, start, manifold=PSDFixedRank(20, 2), rho=1.0, iterations=800, relative=1e-6)
+        for problem in (AbsoluteDistances(D), DistanceGradients(D))
+    )
+    assert own.cost == pytest.approx(generic.cost, rel=1e-4)
+    assert own.cost < 0.5 * own.costs[0]
 
 
 def test_factors_of_a_product_are_solved_together():

@@ -8,7 +8,7 @@ from tests.optim.conftest import dense, masked
 from xcbench.manifolds.psd_fixed_rank import PSDFixedRank
 from xcbench.optim.conjugate_gradient import conjugate_gradient
 from xcbench.optim.masked_completion import MaskedCompletion
-from xcbench.optim.robust_completion import l1_completion
+from xcbench.optim.robust_completion import AbsoluteCompletion, l1_completion
 from xcbench.optim.svp import spectral_factor
 
 
@@ -48,6 +48,31 @@ def test_without_errors_the_matrix_is_recovered():
     start, _ = spectral_factor(clean, 3, np.random.default_rng(0))
     Z = l1_completion(clean, start, rho=2.0, iterations=100)
     assert absolute_errors(clean, Z) < 1e-3 * float(clean.weights @ np.abs(clean.targets))
+
+
+def test_products_are_found_once_a_point(monkeypatch):
+    clean, _ = spoiled(0.1)
+    start, _ = spectral_factor(clean, 3, np.random.default_rng(0))
+    points, found = [], type(clean).residual
+
+    def counted(self, point):
+        points.append(point)
+        return found(self, point)
+
+    monkeypatch.setattr(type(clean), "residual", counted)
+    l1_completion(clean, start, rho=5.0, iterations=4)
+    # of the start and of what each round ends at; states along a line are moved to
+    assert len({id(point) for point in points}) == len(points) == 5
+
+
+def test_an_x_step_is_that_of_its_target_whatever_comes_later():
+    clean, _ = spoiled(0.1)
+    start, _ = spectral_factor(clean, 3, np.random.default_rng(0))
+    problem = AbsoluteCompletion(clean)
+    step = problem.augmented(clean.targets, 1.0)
+    cost = step.start(start).cost
+    problem.augmented(clean.targets + 1.0, 1.0)
+    assert step.start(start).cost == cost
 
 
 def test_no_rounds_leave_the_start():

@@ -1,6 +1,7 @@
 """The subgradient method against its dense definition."""
 
 import numpy as np
+import pytest
 from scipy.spatial.distance import pdist, squareform
 
 from tests.optim.split_problems import spoiled_distances
@@ -58,3 +59,31 @@ def test_errors_shrink_with_many_steps():
     solution = subgradient_embedding(D, classical_scaling(squareform(D), 2), step=2.0,
                                      iterations=300)  # fmt: skip
     assert solution.cost < 0.7 * solution.costs[0]
+
+
+@pytest.mark.parametrize("start", [np.zeros((70, 2)), 100.0 * np.eye(70, 2)], ids=["0", "far"])
+def test_from_one_place_and_from_afar_steps_are_the_dense_ones_and_repeat(start):
+    """From one place all distances are too short, from afar too long."""
+    _, D = spoiled_distances(70, 0.05)
+    start = start - start.mean(axis=0)
+    found = [subgradient_embedding(D, start, step=3.0, iterations=15) for _ in range(2)]
+    assert found[0].costs == found[1].costs
+    (first,) = dense_steps(squareform(D), start @ start.T, 3.0, 1)
+    if start.any():
+        expected = np.abs(squareform(D) - from_gram(first)).sum() / 2
+        assert found[0].costs[1] == pytest.approx(expected)
+    else:  # any plane is as good as any other
+        assert np.isfinite(found[0].costs).all()
+
+
+@pytest.mark.parametrize("n", [5, 7, 10, 20])
+@pytest.mark.parametrize("step", [1e-6, 30.0, 100.0])
+def test_long_and_short_steps_of_few_points_repeat_to_the_last_bit(n, step):
+    for seed in range(3):
+        _, D = spoiled_distances(n, 0.5, seed)
+        start = classical_scaling(squareform(D), 2)
+        first, second = (
+            subgradient_embedding(D, start, step=step, iterations=60) for _ in range(2)
+        )
+        assert first.costs == second.costs
+        assert first.cost <= first.costs[0]

@@ -1,5 +1,6 @@
 """The notes' experiment: halves, standardising, what a run leaves, and real errors."""
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from xcbench.config.metric_learning import (
     MetricLearningTask,
 )
 from xcbench.config.schema import JobConfig, MethodConfig
+from xcbench.data.class_table import LARGEST
 from xcbench.errors import DataError
 from xcbench.models.base import InlineExecutor
 from xcbench.tasks import metric_learning
@@ -101,20 +103,58 @@ def test_the_same_seed_gives_the_same_predictions(root, preset):
     assert hashes[0] == hashes[1] != hashes[2]
 
 
-def test_each_half_is_learned_without_the_other(root, tmp_path):
-    _, first = run(root, "itml")
-    text = (root / "three.csv").read_text().splitlines()
-    changed = [
-        line if fold == 0 else line.replace(",7,", ",8,")
-        for line, fold in zip(text[1:], first["folds"], strict=True)
-    ]
+@pytest.mark.parametrize("preset", ["inverse-covariance", "itml", "itml-covariance"])
+@pytest.mark.parametrize("test", [0, 1])
+def test_nothing_about_the_test_half_is_learned_from(root, tmp_path, preset, test):
+    """Whatever the features and classes of the test half, metric and gamma stay what they are."""
+    _, first = run(root, preset, gammas=[0.01, 1.0]) if "itml" in preset else run(root, preset)
+    header, *lines = (root / "three.csv").read_text().splitlines()
+    rng = np.random.default_rng(7)
+    for number in np.flatnonzero(first["folds"] == test):
+        values = [f"{value:.6f}" for value in 50 + 20 * rng.standard_normal(4)]
+        lines[number] = ",".join([*values, "xyz"[rng.integers(3)]])
     other = tmp_path / "other"
     other.mkdir()
-    (other / "three.csv").write_text("\n".join([text[0], *changed]) + "\n")
-    _, second = run(other, "itml")
+    (other / "three.csv").write_text("\n".join([header, *lines]) + "\n")
+    _, second = run(other, preset, gammas=[0.01, 1.0]) if "itml" in preset else run(other, preset)
     np.testing.assert_array_equal(first["folds"], second["folds"])
-    # The metric that tests half 1 was learned from half 0 alone.
-    np.testing.assert_array_equal(first["metrics"][1], second["metrics"][1])
+    assert (first["truth"] != second["truth"]).any()
+    for learned in ("metrics", "gammas", "cross_validation"):
+        np.testing.assert_array_equal(first[learned][test], second[learned][test])
+    # The other half was learned from what has changed.
+    assert (first["metrics"][1 - test] != second["metrics"][1 - test]).any()
+
+
+@pytest.mark.parametrize("preset", ["inverse-covariance", "itml"])
+def test_every_point_gets_the_class_scikit_learn_gives_it_under_the_metric_of_its_half(
+    root, preset
+):
+    table = opened(root).content
+    _, arrays = run(root, preset, seed=2)
+    for test in (0, 1):
+        rows = arrays["folds"] == test
+        scaler = StandardScaler().fit(table.X[~rows])
+        factor = np.linalg.cholesky(arrays["metrics"][test])
+        train, tested = (scaler.transform(table.X[part]) @ factor for part in (~rows, rows))
+        theirs = KNeighborsClassifier(4).fit(train, table.y[~rows]).predict(tested)
+        np.testing.assert_array_equal(arrays["labels"][rows], theirs)
+
+
+def test_no_two_purposes_share_random_numbers(root, monkeypatch):
+    """Halves; of each half folds, two candidates and the final metric: 1 + 2 (1 + 2 + 1)."""
+    states, made = [], np.random.default_rng
+
+    def recorded(seed):
+        rng = made(seed)
+        states.append(rng.bit_generator.state["state"]["state"])
+        return rng
+
+    monkeypatch.setattr(np.random, "default_rng", recorded)
+    for seed in (0, 1):
+        run(root, "itml", seed, gammas=[0.1, 1.0])
+    # Folds and pairs are the same for both gammas.
+    assert len(states) == 2 * (1 + 2 * (2 * (1 + 2) + 1))
+    assert len(set(states)) == 2 * 9
 
 
 def test_a_loud_feature_rules_where_nothing_is_standardised(root):
@@ -168,8 +208,20 @@ def test_data_that_cannot_be_split_is_refused(root):
     (root / "short.csv").write_text("a,class\n1,x\n2,y\n3,x\n")
     with pytest.raises(DataError, match=r"short\.csv: found 3 rows; expected at least 4"):
         opened(root, "short")
-    with pytest.raises(DataError, match="has one split"):
-        metric_learning.open_data(MetricLearningDataset(name="three"), root, 2)
+
+
+@pytest.mark.parametrize("preset", ["euclidean", "inverse-covariance", "itml", "itml-covariance"])
+@pytest.mark.parametrize("standardise", [True, False])
+def test_the_largest_numbers_a_table_may_hold_overflow_nowhere(root, preset, standardise):
+    rng = np.random.default_rng(0)
+    lines = [f"{LARGEST * rng.uniform(-1, 1)!r},{rng.uniform()!r},{'xy'[i % 2]}" for i in range(40)]
+    (root / "large.csv").write_text("a,b,class\n" + "\n".join(lines) + "\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        _, arrays = run(
+            root, preset, name="large", task=MetricLearningTask(standardise=standardise)
+        )
+    assert np.isfinite(arrays["metrics"]).all()
 
 
 def test_four_points_are_enough(root):

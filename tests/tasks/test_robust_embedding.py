@@ -1,5 +1,6 @@
 """Robust embedding as a task: what is spoiled, what is measured, what is left behind."""
 
+import tracemalloc
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,7 +15,8 @@ from xcbench.config.robust_embedding import (
     RobustEmbeddingTask,
 )
 from xcbench.errors import DataError
-from xcbench.tasks.robust_embedding import align, open_data, run, spoiled_distances
+from xcbench.models.memory import too_large, within
+from xcbench.tasks.robust_embedding import align, memory, open_data, run, spoiled_distances
 
 N = 40
 METHODS = [
@@ -129,6 +131,78 @@ def test_alignment_turns_and_mirrors_but_does_not_stretch():
     np.testing.assert_allclose(align(truth @ rotation + 5.0, truth), truth, atol=1e-12)
     stretched = align(2.0 * truth, truth)
     np.testing.assert_allclose(pdist(stretched), 2.0 * pdist(truth))
+
+
+@pytest.mark.parametrize("distances", ["planar", "geodesic"])
+@pytest.mark.parametrize(("apart", "refused"), [(0, True), (2, True), (3, False)])
+def test_places_of_which_most_pairs_are_one_are_refused(root, apart, refused, distances):
+    """Of 10 places 3 apart leave 21 of 45 pairs at one place, and 2 apart 28: the median is 0."""
+    path = root / "towns" / "towns.csv"
+    lines = ["name,latitude,longitude", *["p,40,-100"] * (10 - apart)]
+    lines += [f"q,{41 + i},-{100 + 3 * i}" for i in range(apart)]
+    path.write_text("\n".join(lines))
+    dataset = RobustEmbeddingDataset(name="towns", rows=10, distances=distances)
+    if refused:
+        with pytest.raises(DataError, match=rf"{10 - apart} of the first 10 places are one"):
+            open_data(dataset, root, 1)
+    else:
+        assert open_data(dataset, root, 1).sizes.n_train == 10
+
+
+@pytest.mark.parametrize("rho", [1e-2, 1e3])
+def test_at_the_bounds_of_the_penalty_the_points_move(root, tmp_path, rho):
+    outcome, arrays = measure(root, tmp_path / "run", EmbeddingMadmmSettings(rho=rho))
+    assert outcome.metrics["cost"] < 0.9 * arrays["costs"][0]
+
+
+@pytest.mark.parametrize("step", [1e-6, 100.0])
+def test_at_the_bounds_of_the_step_the_map_is_finite(root, tmp_path, step):
+    settings = EmbeddingSubgradientSettings(step=step, iterations=60)
+    outcome, arrays = measure(root, tmp_path / "run", settings)
+    assert np.isfinite(arrays["aligned"]).all()
+    assert outcome.metrics["cost"] <= arrays["costs"][0]
+
+
+def test_a_tolerance_of_zero_runs_all_rounds(root, tmp_path):
+    """Even with right distances, where what is left is rounding from the start."""
+    rounds = {
+        tolerance: measure(
+            root, tmp_path / "run", EmbeddingMadmmSettings(iterations=30, tolerance=tolerance),
+            doubled=0.0,
+        )[0].metrics["iterations"]
+        for tolerance in (0.0, 1e-4)
+    }  # fmt: skip
+    assert rounds[0.0] == 30 > rounds[1e-4]
+
+
+@pytest.mark.parametrize("settings", METHODS, ids=lambda s: s.model)
+def test_memory_is_what_the_arrays_of_pairs_take(tmp_path, settings):
+    n = 300
+    rng = np.random.default_rng(0)
+    lines = [f"p,{rng.uniform(30, 48):.5f},{rng.uniform(-120, -70):.5f}" for _ in range(n)]
+    (tmp_path / "many").mkdir()
+    (tmp_path / "many" / "many.csv").write_text("\n".join(["name,latitude,longitude", *lines]))
+    dataset = RobustEmbeddingDataset(name="many", rows=n)
+    data = open_data(dataset, tmp_path, 1)
+    asked = job(settings.model_copy(update={"iterations": 3}), dataset)
+    tracemalloc.start()
+    run(asked, data, tmp_path, None)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    estimated = memory(asked, data, 1).task
+    assert 0.55 * estimated < peak < 1.1 * estimated
+
+
+def test_memory_grows_with_the_square_of_the_places_and_a_limit_refuses_the_job():
+    estimates = [
+        memory(job(METHODS[1], RobustEmbeddingDataset(rows=rows)), None, 1)
+        for rows in (1000, 2000, 40000)
+    ]
+    for small, large, ratio in zip(estimates, estimates[1:], (4, 400), strict=False):
+        assert large.task == ratio * small.task
+    assert within(estimates[1], 2**30) is not None
+    assert within(estimates[2], 8 * 2**30) is None
+    assert "fewer places" in too_large(estimates[2], 8 * 2**30)
 
 
 @pytest.mark.realdata

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from xcbench.config.base import Count, Distinct, Positive, Settings, TaskSettings
-from xcbench.config.problems import shown
+from xcbench.config.names import data_name
 
 Prior = Literal["identity", "inverse_covariance"]
-
-
-def _name(text: str) -> str:
-    parts = text.split("/")
-    if not all(re.fullmatch(r"[A-Za-z0-9._+=-]+", part) for part in parts) or (
-        {".", ".."} & set(parts)
-    ):
-        raise ValueError(
-            f"found the name {shown(text)}; expected that of a .csv file below the data folder, "
-            "without the ending, of letters, digits and . _ + = -"
-        )
-    return text
 
 
 # Bounds within which a multiplier over gamma neither overflows nor vanishes.
@@ -45,7 +32,7 @@ class MetricLearningTask(TaskSettings):
 class MetricLearningDataset(Settings):
     """A table of classified points: ``uci/wine`` is ``uci/wine.csv`` below the data folder."""
 
-    name: Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_name)]
+    name: Annotated[str, data_name("a .csv file, without the ending,", longest=100, nested=True)]
 
     @property
     def title(self) -> str:
@@ -102,7 +89,8 @@ MetricMethodSettings = FixedMetricSettings | ItmlSettings | MetricLearnSettings
 PRESETS: dict[str, dict[str, Any]] = {
     "euclidean": {"model": "fixed_metric"},
     "inverse-covariance": {"model": "fixed_metric", "metric": "inverse_covariance"},
-    # The notes' settings.
+    # The notes' settings but for their step, which is the variant "printed": theirs solves the
+    # problem they state at gamma = 1 alone, "exact" at any gamma. See optim/bregman.py.
     "itml": {"model": "itml"},
     "itml-covariance": {"model": "itml", "prior": "inverse_covariance"},
     # The defaults of the authors' release (MetricLearningAutotuneKnn with SetDefaultParams).

@@ -6,7 +6,13 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field
 
-from xcbench.config.base import Count, NonNegative, Percents, Positive, Settings, TaskSettings
+from xcbench.config.base import Count, NonNegative, Percents, Settings, TaskSettings
+from xcbench.config.names import data_name
+
+# Beyond these, 500 rounds from classical scaling hardly come below it.
+_Rho = Annotated[float, Field(ge=1e-2, le=1e3)]
+# A step of 100 moves points by ten times what lies between them.
+_Step = Annotated[float, Field(ge=1e-6, le=100)]
 
 
 class RobustEmbeddingTask(TaskSettings):
@@ -32,7 +38,7 @@ class RobustEmbeddingDataset(Settings):
     (Albers' conic), which a plane holds exactly, or the geodesic ones, which no plane does.
     """
 
-    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+=-]{0,59}$")] = "us-cities"
+    name: Annotated[str, data_name("a folder", longest=60)] = "us-cities"
     rows: Annotated[int, Field(ge=4)] = 500
     distances: Literal["planar", "geodesic"] = "planar"
 
@@ -48,11 +54,12 @@ class EmbeddingMadmmSettings(Settings):
 
     ``rho`` is for squared distances in units of their median; errors of many medians want a smaller
     one, about 1. ``inner_iterations`` are those of conjugate gradients or steepest descent in a
-    round; ``tolerance`` is that of the residuals, relative.
+    round. ``tolerance`` is that of the residuals, relative; a hundredth of it is the absolute one
+    of an entry, so that with 0 all rounds are run.
     """
 
     model: Literal["embedding_madmm"] = "embedding_madmm"
-    rho: Positive = 10.0
+    rho: _Rho = 10.0
     iterations: Count = 500
     inner_iterations: Count = 5
     solver: Literal["conjugate_gradient", "steepest_descent"] = "conjugate_gradient"
@@ -73,7 +80,7 @@ class EmbeddingSubgradientSettings(Settings):
     """
 
     model: Literal["embedding_subgradient"] = "embedding_subgradient"
-    step: Positive = 2.0
+    step: _Step = 2.0
     iterations: Count = 500
 
 

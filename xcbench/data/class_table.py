@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import math
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,12 +9,12 @@ from pathlib import Path, PurePath
 
 import numpy as np
 
+from xcbench.data.csv_rows import CsvRow, read_csv_rows
 from xcbench.errors import DataError
 
 MISSING = "?"
-
-# A row's cells with the line its text ends in.
-_Row = tuple[int, list[str]]
+# Squares of larger numbers, and products of them, overflow in distances and covariances.
+LARGEST = 1e30
 
 
 @dataclass(frozen=True)
@@ -86,40 +83,13 @@ def read_class_table(path: Path) -> ClassTable:
     return ClassTable(X, y.astype(np.int64), tuple(features), tuple(map(str, classes)))
 
 
-def _cells(path: Path) -> tuple[list[str], list[_Row]]:
-    """The header, and the rows that are not blank with the line of each; all of one length."""
-    reader = csv.reader(io.StringIO(_text(path), newline=""), strict=True)
-    rows: list[_Row] = []
-    try:
-        for cells in reader:
-            if cells:
-                rows.append((reader.line_num, [cell.strip() for cell in cells]))
-    except csv.Error as error:
-        raise DataError(f"{path}:{reader.line_num}: no CSV ({error})") from None
-    if not rows:
-        raise DataError(f"{path}: the file is empty; expected a header and rows")
-    (line, header), *rows = rows
+def _cells(path: Path) -> tuple[list[str], list[CsvRow]]:
+    """The header, and the rows with the line of each."""
+    (line, header), *rows = read_csv_rows(path)
     _check_header(path, line, header)
     if not rows:
         raise DataError(f"{path}: found a header alone; expected rows below it")
-    for line, cells in rows:
-        if len(cells) != len(header):
-            raise DataError(
-                f"{path}:{line}: found {len(cells)} cells; expected {len(header)} as in the header"
-            )
     return header, rows
-
-
-def _text(path: Path) -> str:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror})") from None
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise DataError(f"{path}:{line}: found bytes that are not UTF-8 text") from None
 
 
 def _check_header(path: Path, line: int, header: list[str]) -> None:
@@ -148,8 +118,11 @@ def _column(
         value = _number(cell)
         if value is None:
             first_word = first_word or (line, cell)
-        elif not math.isfinite(value):
-            raise DataError(f"{path}:{line}: {name}: found {cell!r}; expected a finite number")
+        elif not abs(value) <= LARGEST:
+            raise DataError(
+                f"{path}:{line}: {name}: found {cell!r}; expected a finite number of at most "
+                f"{LARGEST:g} in size"
+            )
         else:
             numbers[at] = value
     if first_word is None:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from math import cos, isfinite, radians, sin
 from pathlib import Path
-from typing import TextIO
 
 import numpy as np
 from scipy.spatial.distance import pdist
 
+from xcbench.data.csv_rows import read_csv_rows
 from xcbench.errors import DataError
 
 EARTH_RADIUS = 6371.0088  # km, the mean radius of the WGS 84 ellipsoid
@@ -57,17 +56,20 @@ class Places:
         angles = cone * np.radians(east)
         return np.column_stack([radii * np.sin(angles), origin - radii * np.cos(angles)])
 
-    def geodesic_distances(self) -> np.ndarray:
-        """Distances in km along great circles, (n (n - 1) / 2,) in pdist's order."""
+    def on_sphere(self) -> np.ndarray:
+        """Positions (n, 3) on the sphere of radius 1."""
         latitudes, longitudes = np.radians(self.latitudes), np.radians(self.longitudes)
-        on_sphere = np.column_stack(
+        return np.column_stack(
             [
                 np.cos(latitudes) * np.cos(longitudes),
                 np.cos(latitudes) * np.sin(longitudes),
                 np.sin(latitudes),
             ]
         )
-        chords = pdist(on_sphere)
+
+    def geodesic_distances(self) -> np.ndarray:
+        """Distances in km along great circles, (n (n - 1) / 2,) in pdist's order."""
+        chords = pdist(self.on_sphere())
         distances: np.ndarray = 2.0 * EARTH_RADIUS * np.arcsin(np.minimum(chords / 2.0, 1.0))
         return distances
 
@@ -94,39 +96,29 @@ def read_places(path: Path, rows: int) -> Places:
     Raises
     ------
     DataError
-        With file and line: a column missing, a row of another length, a coordinate that is no
-        number or out of range, fewer rows than asked for, not UTF-8.
+        With file and line: what read_csv_rows refuses, a column missing, a coordinate that is no
+        number or out of range, fewer rows than asked for.
     """
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            found = list(islice(_places(path, file), rows))
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror})") from error
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: not UTF-8 text ({error.reason})") from error
-    except csv.Error as error:
-        raise DataError(f"{path}: not a CSV file ({error})") from error
+    found = list(islice(_places(path), rows))
     if len(found) < rows:
         raise DataError(f"{path}: found {len(found)} places; expected at least {rows}")
     names, latitudes, longitudes = zip(*found, strict=True)
     return Places(names, np.array(latitudes), np.array(longitudes))
 
 
-def _places(path: Path, file: TextIO) -> Iterator[tuple[str, float, float]]:
-    reader = csv.reader(file, strict=True)
-    header = next(reader, [])
+def _places(path: Path) -> Iterator[tuple[str, float, float]]:
+    rows = read_csv_rows(path)
+    line, header = next(rows)
     for column in ("name", *COORDINATES):
         if column not in header:
-            raise DataError(f"{path}:1: no column {column!r} in the header")
+            raise DataError(f"{path}:{line}: no column {column!r} in the header")
     name = header.index("name")
-    for fields in reader:
-        where = f"{path}:{reader.line_num}"
-        if len(fields) != len(header):
-            raise DataError(f"{where}: found {len(fields)} fields; expected {len(header)}")
+    for line, cells in rows:
         latitude, longitude = (
-            _coordinate(where, column, fields[header.index(column)]) for column in COORDINATES
+            _coordinate(f"{path}:{line}", column, cells[header.index(column)])
+            for column in COORDINATES
         )
-        yield fields[name], latitude, longitude
+        yield cells[name], latitude, longitude
 
 
 def _coordinate(where: str, column: str, text: str) -> float:

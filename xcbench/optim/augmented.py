@@ -12,7 +12,7 @@ import numpy as np
 
 from xcbench.manifolds.base import Embedded
 from xcbench.optim.line_search import CONTRACTION, MAX_EVALUATIONS, MAX_GROWTH
-from xcbench.optim.split import SplitProblem
+from xcbench.optim.split import DifferentiableSplit, SplitProblem
 
 Value = TypeVar("Value")
 
@@ -43,11 +43,21 @@ class Recall(Generic[Value]):
 
 
 class Measure:
-    """f(X) and A X at a point; each last one is kept."""
+    """What one X-step finds and the next one uses.
+
+    Attributes
+    ----------
+    smooth, image : Recall
+        f(X) and A X. The problem's own Recall of A X, which its own X-step reads, is shared.
+    trial : float or None
+        Step length that fitted last, the first one to try on the next line.
+    """
 
     def __init__(self, problem: SplitProblem) -> None:
         self.smooth = Recall(problem.smooth)
-        self.image = Recall(problem.forward)
+        forward = problem.forward
+        self.image = forward if isinstance(forward, Recall) else Recall(forward)
+        self.trial: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,24 +79,28 @@ class AugmentedState:
 
 
 class Augmented:
-    """The smooth problem of every X-step, with a new target each.
+    """The smooth problem of an X-step; f alone until it is aimed.
 
-    Attributes
-    ----------
-    trial : float or None
-        Step length that fitted last, the first one to try on the next line.
+    States keep the problem that made them, so its target and rho never change.
     """
 
-    def __init__(self, split: SplitProblem, manifold: Embedded[Any, Any], measure: Measure) -> None:
+    def __init__(
+        self,
+        split: DifferentiableSplit,
+        manifold: Embedded[Any, Any],
+        measure: Measure,
+        target: np.ndarray | float = 0.0,
+        rho: float = 0.0,
+    ) -> None:
         self.split = split
         self.manifold = manifold
         self.measure = measure
-        self.trial: float | None = None
+        self.target = target
+        self.rho = rho
 
     def aim(self, target: np.ndarray, rho: float) -> Augmented:
-        """This problem with another target."""
-        self.target, self.rho = target, rho
-        return self
+        """The problem with another target, which goes on with what this one has measured."""
+        return Augmented(self.split, self.manifold, self.measure, target, rho)
 
     def start(self, point: Any) -> AugmentedState:
         """State at a point of the manifold."""
@@ -134,7 +148,7 @@ class AugmentedLine:
         """
         problem, state = self._problem, self._state
         slope = problem.manifold.inner(state.point, state.gradient, self._direction)
-        t = problem.trial or 1.0 / problem.manifold.norm(state.point, self._direction)
+        t = problem.measure.trial or 1.0 / problem.manifold.norm(state.point, self._direction)
         for _ in range(MAX_EVALUATIONS):
             rise = self.cost(t) - state.cost - t * slope
             if isfinite(rise):
@@ -144,5 +158,5 @@ class AugmentedLine:
             return t  # the costs agree in all their digits and say nothing about the step
         # A parabola that opens downwards says to go further.
         lowest = -0.5 * slope * t * t / rise if rise > 0 else MAX_GROWTH * t
-        problem.trial = min(lowest, MAX_GROWTH * t)
-        return problem.trial
+        problem.measure.trial = step = min(lowest, MAX_GROWTH * t)
+        return step

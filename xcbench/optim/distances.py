@@ -13,6 +13,10 @@ import numpy as np
 from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+# Where few eigenvalues differ, as in small matrices, Lanczos ends early and goes on at random. Up
+# to here the whole spectrum takes no longer.
+_SMALL = 64
+
 
 def laplacian_product(V: np.ndarray, W: np.ndarray, Y: np.ndarray) -> np.ndarray:
     """L_T Y for T = q(V, W); V, W and Y are (n, m)."""
@@ -57,12 +61,14 @@ def leading_factor(
     rank : int
         Below n.
     start : ndarray of float64, shape (n,)
-        First Lanczos vector; what the columns of a nearby Z add up to is a good one.
+        First Lanczos vector; what the columns of a nearby Z add up to is a good one. Of zeros,
+        which begin nothing, the whole spectrum is found.
     """
     n = len(start)
-    if n <= 2 * rank + 1:  # too small for Lanczos
+    if n <= _SMALL or not start.any():
         dense = np.column_stack([apply(column) for column in np.eye(n)])
-        values, vectors = linalg.eigh(dense, subset_by_index=[n - rank, n - 1])
+        # The whole spectrum, as the driver for a part of it may find none of equal eigenvalues.
+        values, vectors = (part[..., -rank:] for part in linalg.eigh(dense, driver="evd"))
     else:
         operator = LinearOperator((n, n), matvec=apply, dtype=np.float64)
         values, vectors = eigsh(operator, k=rank, which="LA", v0=start)

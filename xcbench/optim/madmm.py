@@ -31,7 +31,7 @@ from xcbench.optim.conjugate_gradient import (
     Solution,
     conjugate_gradient,
 )
-from xcbench.optim.split import OwnXStep, SplitProblem
+from xcbench.optim.split import DifferentiableSplit, OwnXStep
 from xcbench.optim.steepest_descent import steepest_descent
 
 SolverName = Literal["conjugate_gradient", "steepest_descent"]
@@ -93,7 +93,7 @@ class MadmmSolution:
 
 
 def madmm(
-    problem: SplitProblem,
+    problem: DifferentiableSplit | OwnXStep,
     start: Any,
     *,
     manifold: Embedded[Any, Any],
@@ -109,8 +109,8 @@ def madmm(
 
     Parameters
     ----------
-    problem : SplitProblem
-        With OwnXStep's method if it has a better X-step than the generic one.
+    problem : DifferentiableSplit or OwnXStep
+        An X-step of its own is taken before the generic one.
     start : point of the manifold
         Z and U start as the prox of g / rho splits A X.
     manifold : Embedded
@@ -123,7 +123,8 @@ def madmm(
     solver : name or callable
     absolute, relative : float
         Tolerances: an entry of a residual may be ``absolute`` large, the whole of it ``relative``
-        times what it is a difference of. With both 0 all rounds are run.
+        times what it is a difference of. With both 0 all rounds are run, unless one changes
+        nothing.
     callback : callable, optional
         Called with X after every round.
 

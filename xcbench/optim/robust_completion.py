@@ -71,7 +71,6 @@ class AbsoluteCompletion:
     def __init__(self, known: MaskedSymmetric) -> None:
         self.known = known
         self.forward = Recall(self._products)
-        self._x_step = _XStep(known, self.forward)
 
     def _products(self, point: np.ndarray) -> np.ndarray:
         return self.known.targets - self.known.residual(point)
@@ -79,14 +78,6 @@ class AbsoluteCompletion:
     def smooth(self, point: np.ndarray) -> float:
         """0."""
         return 0.0
-
-    def smooth_gradient(self, point: np.ndarray) -> np.ndarray:
-        """0."""
-        return np.zeros_like(point)
-
-    def adjoint(self, point: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Gradient of sum w values z_i . z_j."""
-        return self.known.product(values, point)
 
     def nonsmooth(self, values: np.ndarray) -> float:
         """Sum of w |s - values|."""
@@ -98,19 +89,21 @@ class AbsoluteCompletion:
 
     def augmented(self, target: np.ndarray, rho: float) -> Problem:
         """Completion of ``target`` with squared errors; rho only scales it."""
-        return self._x_step.aim(target)
+        return _XStep(self.known, target, self.forward)
 
 
 class _XStep(MaskedCompletion):
-    """Completion of a target that changes, begun with what is known about the point."""
+    """Completion of a target, begun with what is known about the point."""
 
-    def __init__(self, known: MaskedSymmetric, products: Callable[[object], np.ndarray]) -> None:
+    def __init__(
+        self,
+        known: MaskedSymmetric,
+        target: np.ndarray,
+        products: Callable[[np.ndarray], np.ndarray],
+    ) -> None:
         super().__init__(known)
-        self._products = products
-
-    def aim(self, target: np.ndarray) -> _XStep:
         self._target = target
-        return self
+        self._products = products
 
     def start(self, point: np.ndarray) -> CompletionState:
         residual = self._target - self._products(point)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
-from xcbench.optim.augmented import Recall
 from xcbench.optim.distances import laplacian_product
 from xcbench.optim.prox import prox_l1
 from xcbench.optim.quartic import Quartic
@@ -22,21 +21,15 @@ class AbsoluteDistances:
 
     def __init__(self, distances: np.ndarray) -> None:
         self.distances = distances
-        self.forward = Recall(lambda point: pdist(point, "sqeuclidean"))
 
     def smooth(self, point: np.ndarray) -> float:
         """0."""
         return 0.0
 
-    def smooth_gradient(self, point: np.ndarray) -> np.ndarray:
-        """0."""
-        return np.zeros_like(point)
-
-    def adjoint(self, point: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Gradient of <values, dist(Z)>: 2 L Z with the Laplacian of the values."""
-        square = squareform(values, checks=False)
-        gradient: np.ndarray = 2.0 * (square.sum(axis=1)[:, np.newaxis] * point - square @ point)
-        return gradient
+    def forward(self, point: np.ndarray) -> np.ndarray:
+        """dist(Z)."""
+        distances: np.ndarray = pdist(point, "sqeuclidean")
+        return distances
 
     def nonsmooth(self, values: np.ndarray) -> float:
         """||D - values||_1."""

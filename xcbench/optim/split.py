@@ -10,22 +10,17 @@ from xcbench.optim.conjugate_gradient import Problem
 
 
 class SplitProblem(Protocol):
-    """min f(X) + g(A X). A may be nonlinear; no method changes its arguments or its answers."""
+    """min f(X) + g(A X). A may be nonlinear; no method changes its arguments or its answers.
+
+    Beside this a problem has what the X-step needs: see DifferentiableSplit and OwnXStep.
+    """
 
     def smooth(self, point: Any) -> float:
         """f(X)."""
         ...
 
-    def smooth_gradient(self, point: Any) -> Any:
-        """Gradient of f in the ambient space."""
-        ...
-
     def forward(self, point: Any) -> np.ndarray:
         """A X, an array of any shape."""
-        ...
-
-    def adjoint(self, point: Any, values: np.ndarray) -> Any:
-        """Gradient of <values, A X> at ``point`` in the ambient space."""
         ...
 
     def nonsmooth(self, values: np.ndarray) -> float:
@@ -37,8 +32,20 @@ class SplitProblem(Protocol):
         ...
 
 
+class DifferentiableSplit(SplitProblem, Protocol):
+    """A problem for the generic X-step, which asks for gradients."""
+
+    def smooth_gradient(self, point: Any) -> Any:
+        """Gradient of f in the ambient space."""
+        ...
+
+    def adjoint(self, point: Any, values: np.ndarray) -> Any:
+        """Gradient of <values, A X> at ``point`` in the ambient space."""
+        ...
+
+
 @runtime_checkable
-class OwnXStep(Protocol):
+class OwnXStep(SplitProblem, Protocol):
     """A problem that brings its own X-step: exact line searches, products shared by f and A."""
 
     def augmented(self, target: np.ndarray, rho: float) -> Problem:

@@ -24,16 +24,14 @@ _LEAST_ROWS = 4  # two halves, each of which is halved again to choose gamma
 
 
 def open_data(dataset: MetricLearningDataset, data_root: Path, split: int) -> TaskData:
-    """Read the table of a dataset.
+    """Read the table of a dataset; seeds draw its halves, and ``split`` has no meaning here.
 
     Raises
     ------
     DataError
-        It is missing, malformed or too short, or another split than 1 is asked for.
+        It is missing, malformed or too short.
     """
     path = find_class_table(dataset.name, data_root)
-    if split != 1:
-        raise DataError(f"{dataset.name} has one split, whose halves seeds draw; found {split}")
     table = read_class_table(path)
     n, d = table.X.shape
     if n < _LEAST_ROWS:
@@ -63,7 +61,7 @@ def run(job: JobConfig, data: TaskData, folder: Path, executor: Executor) -> Out
     """
     table: ClassTable = data.content
     task, settings = job.task, job.method.settings
-    order = np.random.default_rng([job.seed, 0]).permutation(len(table.y))
+    order = np.random.default_rng(job.seed).permutation(len(table.y))
     halves = np.array_split(order, 2)
     start = time.perf_counter()
     scaled = [_scaled(table.X, halves[1 - test], task.standardise) for test in range(2)]

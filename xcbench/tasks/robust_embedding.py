@@ -22,10 +22,11 @@ from xcbench.config.robust_embedding import (
     RobustEmbeddingTask,
 )
 from xcbench.config.schema import JobConfig
-from xcbench.data.places import Places, find_places, read_places
+from xcbench.data.places import EARTH_RADIUS, Places, find_places, read_places
+from xcbench.errors import DataError
 from xcbench.manifolds.psd_fixed_rank import PSDFixedRank
 from xcbench.models.base import Executor
-from xcbench.models.memory import MemoryEstimate
+from xcbench.models.memory import MemoryEstimate, Stage
 from xcbench.optim.distances import classical_scaling
 from xcbench.optim.madmm import madmm
 from xcbench.optim.robust_embedding import AbsoluteDistances
@@ -33,6 +34,18 @@ from xcbench.optim.subgradient import subgradient_embedding
 from xcbench.tasks.base import Outcome, Sizes, TaskData, digest, read_sources, save_arrays
 
 DIMENSION = 2
+_ADVICE = "fewer places (rows)"
+_NEAR = 1e-6  # km; of places nearer than this the distances are rounding
+_ENTRY = 0.01  # of the relative tolerance, for an entry of a residual in units of the median
+# Arrays of a double for every pair of places, both ways, that are alive at once.
+_SQUARES = {
+    # Distances in km and medians, and of what is centred the terms.
+    "embedding_classical_mds": 4.0,
+    # Distances, split, dual, what is between them, the squared target and the image.
+    "embedding_madmm": 6.5,
+    # Signs and errors; from points in one place the whole spectrum, with what it is worked out in.
+    "embedding_subgradient": 6.5,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,17 +72,21 @@ def open_data(dataset: RobustEmbeddingDataset, data_root: Path, split: int) -> T
     Raises
     ------
     DataError
-        The file is missing, malformed or too short.
+        The file is missing, malformed or too short, or most of its places are one.
     """
     path = find_places(dataset.name, data_root)
     places = read_places(path, dataset.rows)
+    _require_apart(path, places, dataset)
     sources = read_sources([path])
     return TaskData(digest(sources, dataset), Sizes(dataset.rows, 0, 0, 0), sources, places)
 
 
 def memory(job: JobConfig, data: TaskData, jobs: int) -> MemoryEstimate | None:
-    """None: some arrays of a number for every pair of places."""
-    return None
+    """Some arrays of a number for every pair of places."""
+    count = job.dataset.rows
+    needed = round(_SQUARES[job.method.settings.model] * 8 * count**2)
+    stage = Stage("embedding", _ADVICE, tasks=1, task=needed)
+    return MemoryEstimate((stage,), jobs, _ADVICE)
 
 
 def run(job: JobConfig, data: TaskData, folder: Path, executor: Executor) -> Outcome:
@@ -82,7 +99,7 @@ def run(job: JobConfig, data: TaskData, folder: Path, executor: Executor) -> Out
     """
     places: Places = data.content
     truth = places.map_positions()
-    rng = np.random.default_rng(np.random.SeedSequence([job.seed]))
+    rng = np.random.default_rng(job.seed)
     distances = spoiled_distances(places, job.task, job.dataset, rng)
     unit = float(np.median(distances))
     began = perf_counter()
@@ -105,6 +122,18 @@ def run(job: JobConfig, data: TaskData, folder: Path, executor: Executor) -> Out
         trace_seconds=np.array(found.seconds),
     )
     return Outcome(metrics, {"train": seconds}, {}, predictions)
+
+
+def _require_apart(path: Path, places: Places, dataset: RobustEmbeddingDataset) -> None:
+    """Raise a DataError where the median distance, which is the unit, is 0."""
+    planar = dataset.distances == "planar"
+    positions = places.map_positions() if planar else EARTH_RADIUS * places.on_sphere()
+    _, counts = np.unique(np.round(positions / _NEAR), axis=0, return_counts=True)
+    if 2 * int((counts * (counts - 1)).sum()) > len(positions) * (len(positions) - 1):
+        raise DataError(
+            f"{path}: {counts.max()} of the first {len(positions)} places are one; expected most "
+            "pairs of them apart"
+        )
 
 
 def spoiled_distances(
@@ -137,6 +166,7 @@ def embed(distances: np.ndarray, settings: object) -> Embedding:
             iterations=settings.iterations,
             inner_iterations=settings.inner_iterations,
             solver=settings.solver,
+            absolute=_ENTRY * settings.tolerance,
             relative=settings.tolerance,
         )
         return Embedding(split.point, split.cost, split.costs, split.seconds)

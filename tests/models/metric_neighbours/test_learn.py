@@ -1,11 +1,16 @@
 """Choosing gamma inside the training part."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 
 from xcbench.config.metric_learning import FixedMetricSettings, ItmlSettings
 from xcbench.models.base import InlineExecutor
 from xcbench.models.metric_neighbours import learn, majority
+
+# The package exports the function of that name.
+module = import_module("xcbench.models.metric_neighbours.learn")
 
 
 def parts(seed=0, n=40):
@@ -89,6 +94,33 @@ def test_cross_validation_counts_each_point_once(k):
     X = np.random.default_rng(0).standard_normal((7, 2))
     found = learn(ItmlSettings(), [(X, np.zeros(7, np.int64))], k, 0, InlineExecutor())
     np.testing.assert_array_equal(found.errors, np.zeros((1, 4)))
+
+
+def test_a_candidate_learns_from_one_fold_and_is_judged_on_the_other(monkeypatch):
+    fitted, judged = [], []
+    fit, vote = module.fit_itml, module.majority
+
+    def recorded_fit(settings, X, y, gamma, rng):
+        fitted.append((X, y))
+        return fit(settings, X, y, gamma, rng)
+
+    def recorded_vote(train, y, test, factor, k):
+        judged.append((train, y, test))
+        return vote(train, y, test, factor, k)
+
+    monkeypatch.setattr(module, "fit_itml", recorded_fit)
+    monkeypatch.setattr(module, "majority", recorded_vote)
+    X, y = parts(n=21)[0]
+    learned(ItmlSettings(gammas=(0.1, 1.0)), found=[(X, y)])
+    *candidates, final = fitted
+    assert len(candidates) == len(judged) == 4
+    for (fold, classes), (train, labels, test) in zip(candidates, judged, strict=True):
+        np.testing.assert_array_equal(fold, train)
+        np.testing.assert_array_equal(classes, labels)
+        together = np.concatenate([train, test])
+        np.testing.assert_array_equal(np.sort(together, axis=0), np.sort(X, axis=0))
+        assert not {tuple(row) for row in train} & {tuple(row) for row in test}
+    np.testing.assert_array_equal(final[0], X)
 
 
 class Counted(InlineExecutor):

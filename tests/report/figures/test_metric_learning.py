@@ -102,6 +102,18 @@ def test_the_caption_says_how_many_runs_and_that_they_share_points():
     assert "the 4 nearest neighbours" in caption
 
 
+def test_the_caption_says_which_step_each_itml_takes():
+    variants = {"itml": "exact", "itml-covariance": "exact", "p": "printed", "r": "released"}
+    rows = runs("euclidean", [4.0])
+    assert "projects" not in figure_metric_learning(rows, gone).caption
+    for label, variant in variants.items():
+        rows += runs(label, [1.0], **{"method.variant": variant})
+    assert (
+        "ITML projects with the authors' program's step and stop by r; with the step printed in "
+        "the notes by p; with the step that solves the stated problem by itml, itml-covariance."
+    ) in figure_metric_learning(rows, gone).caption
+
+
 def test_the_alt_text_has_the_numbers():
     rows = runs("euclidean", [4.0, 6.0]) + runs("itml", [1.0])
     alt = figure_metric_learning(rows, gone).alt

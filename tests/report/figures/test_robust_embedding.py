@@ -26,7 +26,9 @@ def run(method: str, doubled: float = 5.0, n: int = 4, seed: int = 0, **changes)
             "run_id": f"{method}/{doubled:g}/{n}/{seed}", "seed": seed, "n_train": n,
             "task.kind": "robust_embedding", "task.doubled": [doubled],
             "task.doubling": "squared", "dataset.name": "us-cities", "dataset.rows": n,
-            "method.model": model, "cost": 10.0 + error, "median_error": error * (1 + doubled),
+            "method.model": model,
+            "method.iterations": 500 if iterates else "", "cost": 10.0 + error,
+            "median_error": error * (1 + doubled),
             "ms_per_iteration": 0.01 * n if iterates else "", **changes,
         }
     )  # fmt: skip
@@ -96,6 +98,41 @@ def test_an_older_run_of_the_same_job_is_not_drawn():
     new = run("embedding-madmm", median_error=2.0)
     for rows in ([old, new], [new, old]):
         assert "median error 2 km" in figure_robust_embedding(rows, arrays).caption
+
+
+@pytest.mark.parametrize("label", ["embedding-madmm", "embedding-madmm-timed"])
+def test_short_runs_for_the_time_change_no_other_panel(rows, label):
+    """Of the same places, share and seed, under the same label or another, and newer."""
+    changes = {
+        "method": label, "method.label": label, "method.iterations": 30,
+        "utc": "2027-01-01T00:00:00+00:00", "median_error": 9.0,
+    }  # fmt: skip
+    timed = [run("embedding-madmm", n=n) | changes for n in (4, 100, 1000)]
+    alone = figure_robust_embedding(rows, arrays)
+    drawing = figure_robust_embedding([*rows, *timed], arrays)
+    assert drawing.caption.startswith(alone.caption)
+    times = drawing.figure.axes[4]
+    (line,) = times.lines
+    assert line.get_label() == label
+    np.testing.assert_allclose(line.get_xdata(), [4, 100, 1000])
+
+
+def test_of_two_configs_of_one_label_that_with_more_jobs_is_drawn_and_not_their_mean(rows):
+    """A trial of one seed does not take the place of what was run for all."""
+    trial = run("embedding-madmm", **{
+        "method.rho": 1.0, "median_error": 9.0, "utc": "2027-01-01T00:00:00+00:00",
+    })  # fmt: skip
+    assert figure_robust_embedding([*rows, trial], arrays).caption == (
+        figure_robust_embedding(rows, arrays).caption
+    )
+
+
+def test_of_as_many_jobs_the_longer_runs_are_drawn_then_the_newer():
+    longer = run("embedding-madmm", median_error=3.0)
+    short = run("embedding-madmm", median_error=9.0, **{"method.iterations": 30, "utc": "2027"})
+    newer = run("embedding-madmm", median_error=5.0, **{"method.rho": 1.0, "utc": "2028"})
+    for rows, error in (([longer, short], 3), ([short, longer], 3), ([newer, longer], 5)):
+        assert f"median error {error} km" in figure_robust_embedding(rows, arrays).caption
 
 
 def test_runs_of_other_tasks_and_unfinished_ones_are_left_alone():

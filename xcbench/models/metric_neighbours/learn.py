@@ -18,7 +18,7 @@ from xcbench.models.metric_neighbours.itml import fit_itml, prior_metric
 from xcbench.models.metric_neighbours.library import fit_metric_learn
 from xcbench.models.metric_neighbours.neighbours import majority
 
-# What is drawn where, after the seed and the number of the part.
+# What is drawn where; see _stream.
 _FOLDS, _CANDIDATE, _FINAL = 0, 1, 2
 # Multiplications of a fit below which starting processes takes longer than they save.
 _LONG = 5e9
@@ -102,7 +102,7 @@ def _cross_validated(
     seeds: tuple[int, ...],
 ) -> float:
     """The share of wrong classes, percent; folds and pairs are the same for every gamma."""
-    order = np.random.default_rng([*seeds, _FOLDS]).permutation(len(y))
+    order = _stream(*seeds, _FOLDS).permutation(len(y))
     folds, wrong = np.array_split(order, 2), 0
     for number, test in enumerate(folds):
         train = folds[1 - number]
@@ -119,10 +119,18 @@ def _fit(
     gamma: float,
     seeds: tuple[int, ...],
 ) -> np.ndarray:
-    """The factor (d, d) of one metric."""
+    """The factor (d, d) of one metric, with random numbers of these seeds."""
     if isinstance(settings, FixedMetricSettings):
         return np.linalg.cholesky(prior_metric(settings.metric, X))
-    rng = np.random.default_rng(list(seeds))
+    rng = _stream(*seeds)
     if isinstance(settings, MetricLearnSettings):
         return fit_metric_learn(settings, X, y, gamma, int(rng.integers(2**31)))
     return fit_itml(settings, X, y, gamma, rng)
+
+
+def _stream(seed: int, *key: int) -> np.random.Generator:
+    """The random numbers of a job's seed for one purpose: part, what for, and fold if any.
+
+    A list of all would not do: zeros at its end tell no streams apart, nor one from the seed's own.
+    """
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from xcbench.config.metric_learning import PRESETS
 from xcbench.report.figures.drawing import Drawing
-from xcbench.report.figures.rows import Arrays, Missing, provenance
+from xcbench.report.figures.rows import Arrays, Missing, finished, in_preset_order, seeds_of
 from xcbench.report.figures.style import (
     BLACK,
     BLUE,
@@ -43,6 +43,11 @@ _CAPTION = (
     "Means over runs; whiskers are 95 % intervals by Student's t over the runs' errors, which "
     "share all points, so that they are somewhat too narrow. "
 )
+_STEPS = {
+    "exact": "the step that solves the stated problem",
+    "released": "the authors' program's step and stop",
+    "printed": "the step printed in the notes",
+}
 
 
 @dataclass(frozen=True)
@@ -78,7 +83,7 @@ def figure_metric_learning(rows: Sequence[Row], arrays: Arrays) -> Drawing | Non
     }
     if not bars:
         return None
-    labels = _ordered({label for group in bars.values() for label in group})
+    labels = in_preset_order({label for group in bars.values() for label in group}, PRESETS)
     with styled():
         figure, (axis,) = panels(1, 1, height=2.9)
         figure.set_size_inches(DOUBLE_COLUMN, 2.9)
@@ -88,7 +93,7 @@ def figure_metric_learning(rows: Sequence[Row], arrays: Arrays) -> Drawing | Non
         settle(figure)
     title = "Error of nearest neighbours by metric"
     neighbours = found[0]["task.neighbours"]
-    caption = _CAPTION.format(neighbours=neighbours) + _origin(bars)
+    caption = _CAPTION.format(neighbours=neighbours) + _variants(bars) + _origin(bars)
     return Drawing("metric-learning", title, caption, _described(bars), figure)
 
 
@@ -101,7 +106,7 @@ def missing_metric_learning(rows: Sequence[Row]) -> list[Missing]:
 
 def _newest_protocol(rows: Sequence[Row]) -> list[Row]:
     """Finished runs of the task that have the protocol of the newest of them."""
-    done = [row for row in rows if row.get("task.kind") == KIND and row["status"] == "done"]
+    done = finished(rows, KIND)
     if not done:
         return []
     newest = _protocol(max(done, key=lambda row: str(row["utc"])))
@@ -114,11 +119,6 @@ def _protocol(row: Row) -> dict[str, Any]:
 
 def _bar(runs: Sequence[Row]) -> Bar:
     return Bar(*mean_interval([float(run["error_rate"]) for run in runs]), tuple(runs))
-
-
-def _ordered(labels: set[str]) -> list[str]:
-    """Those of the presets in their order, then others by the alphabet."""
-    return [name for name in PRESETS if name in labels] + sorted(labels - PRESETS.keys())
 
 
 def _draw(axis: Axes, bars: Bars, labels: Sequence[str]) -> None:
@@ -155,19 +155,25 @@ def _origin(bars: Bars) -> str:
         runs = [run for bar in group.values() for run in bar.runs]
         counts = sorted({len(bar.runs) for bar in group.values()})
         each = " or ".join(map(str, counts))
-        parts.append(f"{name}: {runs[0]['n_test']} points, {each} runs a method, {_seeds(runs)}")
+        parts.append(f"{name}: {runs[0]['n_test']} points, {each} runs a method, {seeds_of(runs)}")
     return f"{'; '.join(parts)}."
 
 
-def _seeds(runs: Sequence[Row]) -> str:
-    """``seeds 0 to 4`` of some runs."""
-    return provenance(runs).split(", ", 1)[1].rsplit(", ", 1)[0]
+def _variants(bars: Bars) -> str:
+    """Which step of ITML's projections the methods take, as the notes print another."""
+    found: dict[str, set[str]] = {}
+    for group in bars.values():
+        for label, bar in group.items():
+            if (variant := bar.runs[0].get("method.variant")) is not None:
+                found.setdefault(_STEPS[str(variant)], set()).add(label)
+    parts = [f"{step} by {', '.join(sorted(found[step]))}" for step in sorted(found)]
+    return f"ITML projects with {'; with '.join(parts)}. " if parts else ""
 
 
 def _described(bars: Bars) -> str:
     parts = [
         f"{name}: "
-        + ", ".join(f"{label} {_number(group[label])}" for label in _ordered(set(group)))
+        + ", ".join(f"{label} {_number(group[label])}" for label in in_preset_order(group, PRESETS))
         for name, group in bars.items()
     ]
     return f"Bars of the error in percent, with 95 % intervals. {'; '.join(parts)}."

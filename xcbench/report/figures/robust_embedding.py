@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from statistics import fmean, median
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xcbench.report.figures.drawing import Drawing
-from xcbench.report.figures.rows import Arrays, Missing
+from xcbench.report.figures.rows import Arrays, Missing, finished, gap, gathered, listed_value
 from xcbench.report.figures.style import (
     BLUE,
     GREEN,
@@ -21,12 +21,15 @@ from xcbench.report.figures.style import (
     SKY,
     VERMILLION,
     Look,
+    in_turn,
     lettered,
+    log_axes,
     panels,
     settle,
     styled,
 )
 from xcbench.report.rows import Row
+from xcbench.report.settings import settings_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,11 +90,12 @@ def figure_robust_embedding(rows: Sequence[Row], arrays: Arrays) -> Drawing | No
     arrays : callable
         Run id to its arrays: ``truth``, ``aligned``, ``costs``, ``trace_seconds``.
     """
-    done = _finished(rows)
+    done = finished(rows, KIND)
     looks = _looks(done)
-    scene = _scene(done, arrays)
+    complete = _complete(done)
+    scene = _scene(complete, arrays)
     drawn = [*_maps(scene, looks), *_convergence(scene, looks)]
-    drawn += [*_errors(done, scene, looks), *_times(done, looks)]
+    drawn += [*_errors(complete, scene, looks), *_times(done, looks)]
     if not drawn:
         return None
     with styled():
@@ -110,7 +114,7 @@ def figure_robust_embedding(rows: Sequence[Row], arrays: Arrays) -> Drawing | No
 
 def missing_robust_embedding(rows: Sequence[Row]) -> list[Missing]:
     """What the figure lacks."""
-    done = _finished(rows)
+    done = finished(rows, KIND)
     models = {row["method.model"] for row in done}
     found = []
     if not {CLASSICAL, MADMM, SUBGRADIENT} <= models:
@@ -120,19 +124,62 @@ def missing_robust_embedding(rows: Sequence[Row]) -> list[Missing]:
     return found
 
 
-def _finished(rows: Sequence[Row]) -> list[Row]:
-    """The newest finished run of each job."""
-    mine = [row for row in rows if row.get("task.kind") == KIND and row["status"] == "done"]
-    newest = {(*_distances(row), row["method"]): row for row in sorted(mine, key=_age)}
-    return list(newest.values())
+def _complete(rows: Iterable[Row]) -> list[Row]:
+    """On each dataset the runs of every label's fullest settings.
+
+    A label with fewer than half as many shares of wrong distances as another is left out: it was
+    run for its time or as a trial, and its map shows no more than that.
+    """
+    kept: list[Row] = []
+    for runs in _grouped(rows, lambda row: _distances(row)[:2]):
+        fullest = [_fullest(group, _distances) for group in _grouped(runs, _label)]
+        shares = [len({_share(row) for row in group}) for group in fullest]
+        for group, count in zip(fullest, shares, strict=True):
+            kept += group if 2 * count >= max(shares) else []
+    return kept
+
+
+def _fullest(runs: Iterable[Row], counted: Callable[[Row], Hashable]) -> list[Row]:
+    """Of one label's runs those of one config, of each job the newest.
+
+    It is the config with the most of what is counted; of equal ones that of most iterations, then
+    the newest.
+    """
+    configs: dict[str, dict[Hashable, Row]] = {}
+    for row in sorted(runs, key=_age):
+        configs.setdefault(_settings(row), {})[_distances(row)] = row
+
+    def rank(jobs: Mapping[Hashable, Row]) -> tuple[int, int, str]:
+        *_, last = jobs.values()
+        iterations = int(last.get("method.iterations") or 0)
+        return len({counted(row) for row in jobs.values()}), iterations, _age(last)
+
+    return list(max(configs.values(), key=rank).values())
+
+
+def _grouped(rows: Iterable[Row], key: Callable[[Row], Hashable]) -> list[list[Row]]:
+    groups: dict[Hashable, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return list(groups.values())
+
+
+def _settings(row: Row) -> str:
+    """What a run's method was told, but for its label; comparable."""
+    told = settings_of(row, "method.")
+    return repr(sorted((key, value) for key, value in told.items() if key != "method.label"))
 
 
 def _age(row: Row) -> str:
     return str(row["utc"])
 
 
+def _label(row: Row) -> str:
+    return str(row["method"])
+
+
 def _share(row: Row) -> float:
-    return float(row["task.doubled"][0])
+    return listed_value(row, "task.doubled")
 
 
 def _places(row: Row) -> float:
@@ -146,12 +193,8 @@ def _distances(row: Row) -> tuple[str, str, float, int]:
 
 def _looks(rows: Sequence[Row]) -> dict[str, Look]:
     """A look for every label; labels of one model have its looks in turn."""
-    labels = sorted({(str(row["method.model"]), str(row["method"])) for row in rows})
-    looks = {}
-    for model, label in labels:
-        mine = [name for each, name in labels if each == model]
-        looks[label] = _LOOKS[model][mine.index(label) % len(_LOOKS[model])]
-    return looks
+    models = {_label(row): str(row["method.model"]) for row in rows}
+    return in_turn(dict(sorted(models.items())), _LOOKS)
 
 
 def _scene(rows: Sequence[Row], arrays: Arrays) -> Scene:
@@ -160,7 +203,7 @@ def _scene(rows: Sequence[Row], arrays: Arrays) -> Scene:
     for row in rows:
         left = arrays(str(row["run_id"]))
         if left is not None and _share(row) > 0:
-            groups.setdefault(_distances(row), {})[str(row["method"])] = _Run(row, left)
+            groups.setdefault(_distances(row), {})[_label(row)] = _Run(row, left)
 
     def rank(key: tuple[str, str, float, int]) -> tuple[float, ...]:
         scene = groups[key]
@@ -215,13 +258,12 @@ def _convergence(scene: Scene, looks: Mapping[str, Look]) -> list[_Panel]:
 
     def draw(axis: Axes) -> None:
         for run in runs:
-            gap = np.minimum.accumulate(run.arrays["costs"]) / lowest - 1.0
-            every = max(1, gap.size // _MARKED)
+            above = gap(np.minimum.accumulate(run.arrays["costs"]), lowest, _LEAST_GAP)
             axis.plot(
-                run.arrays["trace_seconds"], np.maximum(gap, _LEAST_GAP), label=run.label,
-                markevery=every, **looks[run.label].line(),
+                run.arrays["trace_seconds"], above, label=run.label,
+                markevery=max(1, above.size // _MARKED), **looks[run.label].line(),
             )  # fmt: skip
-        _log_axes(axis, "wall time (s)", "lowest cost so far above best (share)")
+        log_axes(axis, "wall time (s)", "lowest cost so far above best (share)")
         axis.legend(loc="lower left")
 
     parts = ", ".join(
@@ -238,8 +280,7 @@ def _errors(rows: Sequence[Row], scene: Scene, looks: Mapping[str, Look]) -> lis
         return []
     shown = next(iter(scene.values())).row
     same = [row for row in rows if _distances(row)[:2] == _distances(shown)[:2]]
-    curves = {label: _curve(same, label, _share, "median_error", fmean) for label in looks}
-    curves = {label: curve for label, curve in curves.items() if len(curve) > 1}
+    curves = _curves(_grouped(same, _label), _share, "median_error", fmean)
     if not curves:
         return []
 
@@ -266,15 +307,15 @@ def _errors(rows: Sequence[Row], scene: Scene, looks: Mapping[str, Look]) -> lis
 
 
 def _times(rows: Sequence[Row], looks: Mapping[str, Look]) -> list[_Panel]:
-    curves = {label: _curve(rows, label, _places, "ms_per_iteration", median) for label in looks}
-    curves = {label: curve for label, curve in curves.items() if len(curve) > 1}
+    fullest = [_fullest(runs, _places) for runs in _grouped(rows, _label)]
+    curves = _curves(fullest, _places, "ms_per_iteration", median)
     if not curves:
         return []
 
     def draw(axis: Axes) -> None:
         for label, curve in curves.items():
             axis.plot(list(curve), list(curve.values()), label=label, **looks[label].line())
-        _log_axes(axis, "places", "time per iteration (ms)")
+        log_axes(axis, "places", "time per iteration (ms)")
         axis.legend(loc="upper left")
 
     parts = ", ".join(
@@ -286,23 +327,15 @@ def _times(rows: Sequence[Row], looks: Mapping[str, Look]) -> list[_Panel]:
     return [_Panel("time per iteration", text, draw)]
 
 
-def _curve(
-    rows: Sequence[Row],
-    label: str,
+def _curves(
+    groups: Iterable[Sequence[Row]],
     at: Callable[[Row], float],
     metric: str,
     summary: Callable[[Sequence[float]], float],
-) -> dict[float, float]:
-    """A summary of a metric at every x that a label's runs have; none where they lack it."""
-    found: dict[float, list[float]] = {}
-    for row in rows:
-        if row["method"] == label and row.get(metric) not in (None, ""):
-            found.setdefault(at(row), []).append(float(row[metric]))
-    return {x: summary(found[x]) for x in sorted(found)}
-
-
-def _log_axes(axis: Axes, x: str, y: str) -> None:
-    axis.set_xscale("log")
-    axis.set_yscale("log")
-    axis.set_xlabel(x)
-    axis.set_ylabel(y)
+) -> dict[str, dict[float, float]]:
+    """By label, a summary of a metric at every x; of groups of a label's runs with several x."""
+    found = {
+        _label(runs[0]): {x: summary(values) for x, values in gathered(runs, at, metric).items()}
+        for runs in groups
+    }
+    return {label: found[label] for label in sorted(found) if len(found[label]) > 1}
