@@ -36,6 +36,9 @@ def test_a_domain_is_a_line_or_a_mesh(values: dict[str, object]) -> None:
     ("values", "title"),
     [
         ({"line": 500}, "line-500"),
+        ({"line": 500, "measure": 50}, "line-500"),
+        ({"line": 500, "measure": 2.5}, "line-500-measure2.5"),
+        ({"mesh": "meshes/spot", "measure": 1}, "meshes-spot-measure1"),
         ({"mesh": "meshes/spot"}, "meshes-spot"),
         ({"mesh": "/data/my shapes/cow.obj.gz"}, "data-my-shapes-cow"),
         ({"mesh": "../.."}, "mesh"),

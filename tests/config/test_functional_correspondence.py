@@ -33,8 +33,8 @@ def test_a_protocol_that_makes_no_sense_is_refused(given):
 @pytest.mark.parametrize(
     ("given", "title"),
     [
-        ({"mesh": "meshes/spot"}, "spot-2"),
-        ({"mesh": "/a b/my mesh.obj.gz", "shapes": 6}, "my-mesh-6"),
+        ({"mesh": "meshes/spot"}, "meshes-spot-2"),
+        ({"mesh": "/a b/my mesh.obj.gz", "shapes": 6}, "a-b-my-mesh-6"),
         ({"mesh": "spot", "deformation": 0.25}, "spot-2-deformation0.25"),
     ],
 )
@@ -42,9 +42,14 @@ def test_a_title_names_mesh_and_number_of_shapes(given, title):
     assert FunctionalCorrespondenceDataset(**given).title == title
 
 
+def test_meshes_of_one_name_in_two_folders_have_two_titles():
+    titles = {FunctionalCorrespondenceDataset(mesh=f"{at}/spot").title for at in "ab"}
+    assert len(titles) == 2
+
+
 def test_a_title_is_a_short_name_of_plain_letters():
     title = FunctionalCorrespondenceDataset(mesh="ä/" + "ö" * 200).title
-    assert re.fullmatch(r"[A-Za-z0-9._+=-]{1,100}", title)
+    assert re.fullmatch(r"[A-Za-z0-9._+=-]{1,150}", title)
 
 
 @pytest.mark.parametrize("given", [{"shapes": 1}, {"deformation": 3.0}, {"mesh": ""}])

@@ -7,8 +7,9 @@ import pytest
 from scipy.linalg import eigh
 from scipy.sparse.linalg import eigsh
 
-from xcbench.data.laplacian import cotangent_laplacian, line_laplacian
+from xcbench.data.laplacian import cotangent_laplacian, line_laplacian, require_areas
 from xcbench.data.mesh import Mesh, find_mesh, read_obj
+from xcbench.errors import DataError
 
 
 def grid(width: int, rng: np.random.Generator) -> Mesh:
@@ -123,6 +124,21 @@ def test_a_triangle_without_area_is_left_out() -> None:
     expected, expected_areas = cotangent_laplacian(mesh)
     np.testing.assert_array_equal(found.toarray()[:16, :16], expected.toarray())
     assert areas.tolist() == [*expected_areas, 0.0]
+    require_areas(mesh, expected_areas, "grid")
+    place = ", ".join(f"{x:g}" for x in flat[16])
+    with pytest.raises(DataError) as caught:
+        require_areas(with_flat, areas, "grid")
+    expected_text = f"grid: found no triangle with an area around the vertex at ({place}); expected"
+    assert str(caught.value).startswith(expected_text)
+
+
+@pytest.mark.parametrize("size", [1e-30, 1e30])
+def test_meshes_of_any_size_a_file_may_have_have_areas(size: float) -> None:
+    mesh = grid(4, np.random.default_rng(5))
+    expected, expected_areas = cotangent_laplacian(mesh)
+    found, areas = cotangent_laplacian(Mesh(size * mesh.vertices, mesh.triangles))
+    np.testing.assert_allclose(areas, size**2 * expected_areas)
+    np.testing.assert_allclose(found.toarray(), expected.toarray(), atol=1e-12)
 
 
 def test_the_sphere_has_the_eigenvalues_of_spherical_harmonics() -> None:

@@ -97,6 +97,7 @@ def test_vertices_without_a_face_are_dropped_and_the_others_renumbered(tmp_path:
         ("v 1 2", "found 2 coordinates; expected x, y and z"),
         ("v 1 2 nan", "found 'nan'; expected a finite coordinate"),
         ("v 1 2 1e999", "found '1e999'; expected a finite coordinate"),
+        ("v 1 2 -1e31", "found '-1e31'; expected a coordinate of at most 1e+30"),
         ("v 1 2 1_0", "found '1_0'; expected a finite coordinate"),
         ("v 1 two 3", "found 'two'; expected a finite coordinate"),
     ],
@@ -114,6 +115,20 @@ def test_a_continued_line_is_named_by_its_first(tmp_path: Path) -> None:
 def test_text_that_is_no_utf8(tmp_path: Path) -> None:
     found = refused(tmp_path, TETRAHEDRON.encode() + b"o caf\xe9\n")
     assert found == ", line 9: found bytes that are not UTF-8"
+
+
+def test_a_comment_may_be_in_any_encoding(tmp_path: Path) -> None:
+    text = b"# caf\xe9 \\\n" + TETRAHEDRON.replace("\n", " # \udce9\n").encode(
+        "utf-8", "surrogateescape"
+    )
+    plain = read_obj(written(tmp_path, TETRAHEDRON))
+    assert np.array_equal(read_obj(written(tmp_path, text)).corners, plain.corners)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_statement(tmp_path: Path) -> None:
+    plain = read_obj(written(tmp_path, TETRAHEDRON))
+    marked = read_obj(written(tmp_path, "\ufeff" + TETRAHEDRON + "v 9 9 9\nf 1 2 5\n"))
+    assert np.array_equal(marked.corners[:4], plain.corners)
 
 
 @pytest.mark.parametrize("text", ["", "v 0 0 0\n", "# nothing\n"])

@@ -71,6 +71,28 @@ def test_steps_that_raise_the_cost_are_refused() -> None:
     assert (found.point is start, found.iterations, found.costs) == (True, 0, [value(start)])
 
 
+def test_the_radius_shrinks_until_the_model_can_be_trusted() -> None:
+    """log cosh is flat far out: a Newton step from 3 goes to about -100, and costs more."""
+    problem = Smooth(Euclidean(1), lambda x: float(np.log(np.cosh(x[0]))), np.tanh)
+    start = np.array([3.0])
+    found = trust_region(
+        problem, start, manifold=problem.manifold, iterations=30, radius=1e2, tolerance=1e-9
+    )
+    assert found.reason == SMALL_GRADIENT
+    assert found.cost == pytest.approx(0.0, abs=1e-12)
+
+
+def test_the_radius_grows_where_the_model_foretells_the_cost() -> None:
+    """A parabola 1023 radii away: doubled every step, it is reached in ten."""
+    target = np.array([1023.0, 0.0])
+    problem = Smooth(
+        Euclidean(2), lambda x: 0.5 * float(np.sum((x - target) ** 2)), lambda x: x - target
+    )
+    found = trust_region(problem, np.zeros(2), manifold=problem.manifold, iterations=11)
+    assert found.cost == pytest.approx(0.0, abs=1e-3)
+    assert found.iterations <= 11
+
+
 def test_no_iterations_only_evaluate_the_start() -> None:
     problem, _ = trace_problem(1)
     start = problem.manifold.random_point(np.random.default_rng(0))

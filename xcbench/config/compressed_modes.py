@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from xcbench.config.base import Count, NonNegative, Positive, Settings, TaskSettings
 from xcbench.config.dataset import PathText
+from xcbench.config.mesh_title import mesh_title
 
-_LONGEST_TITLE = 100
+_MEASURE = 50.0
 
 
 class CompressedModesTask(TaskSettings):
@@ -33,7 +33,7 @@ class CompressedModesDataset(Settings):
 
     line: Annotated[int, Field(ge=2, le=10_000_000)] | None = None
     mesh: PathText | None = None
-    measure: Positive = 50.0
+    measure: Positive = _MEASURE
 
     @model_validator(mode="after")
     def _one_domain(self) -> Self:
@@ -43,12 +43,9 @@ class CompressedModesDataset(Settings):
 
     @property
     def title(self) -> str:
-        """What tables and folders call this data; safe as a folder name."""
-        if self.mesh is None:
-            return f"line-{self.line}"
-        name = self.mesh.removesuffix(".gz").removesuffix(".obj")
-        safe = re.sub(r"[^A-Za-z0-9._+=-]+", "-", name).strip("-.")
-        return safe[-_LONGEST_TITLE:].strip("-.") or "mesh"
+        """``line-500`` or ``meshes-spot``, and the measure where it is not 50."""
+        name = f"line-{self.line}" if self.mesh is None else mesh_title(self.mesh)
+        return name if self.measure == _MEASURE else f"{name}-measure{self.measure:g}"
 
 
 class MadmmModesSettings(Settings):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field
 
 from xcbench.config.base import Count, NonNegative, Percents, Positive, Settings, TaskSettings
 from xcbench.config.dataset import PathText
+from xcbench.config.mesh_title import mesh_title
 
-_LONGEST_NAME = 60  # file systems take names of 255 bytes, and titles get hashes added
+_DEFORMATION = 0.5
 
 
 class FunctionalCorrespondenceTask(TaskSettings):
@@ -44,15 +44,14 @@ class FunctionalCorrespondenceDataset(Settings):
 
     mesh: PathText
     shapes: Annotated[int, Field(ge=2, le=100)] = 2
-    deformation: Annotated[float, Field(ge=0, le=2)] = 0.5
+    deformation: Annotated[float, Field(ge=0, le=2)] = _DEFORMATION
 
     @property
     def title(self) -> str:
-        """``spot-2``: mesh and number of shapes; and the deformation where it is not 0.5."""
-        name = PurePath(self.mesh).name.removesuffix(".gz").removesuffix(".obj")
-        plain = "".join(c if c.isascii() and (c.isalnum() or c in "._+=-") else "-" for c in name)
-        pose = "" if self.deformation == 0.5 else f"-deformation{self.deformation:g}"
-        return f"{plain[:_LONGEST_NAME]}-{self.shapes}{pose}"
+        """``meshes-spot-2``: mesh, number of shapes, and the deformation where it is not 0.5."""
+        usual = self.deformation == _DEFORMATION
+        pose = "" if usual else f"-deformation{self.deformation:g}"
+        return f"{mesh_title(self.mesh)}-{self.shapes}{pose}"
 
 
 class _Coupling(Settings):

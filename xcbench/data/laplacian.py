@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from xcbench.data.mesh import Mesh
+from xcbench.errors import DataError
 
 
 def line_laplacian(n: int) -> sparse.csr_array:
@@ -62,3 +63,31 @@ def cotangent_laplacian(mesh: Mesh) -> tuple[sparse.csr_array, np.ndarray]:
     stiffness = sparse.csr_array(sparse.diags_array(weights.sum(axis=1)) - weights)
     areas = np.bincount(triangles.ravel(), np.repeat(doubled / 6.0, 3), minlength=n)
     return stiffness, areas
+
+
+def require_areas(mesh: Mesh, areas: np.ndarray, name: object) -> None:
+    """Refuse a surface with a vertex that stands for no part of it.
+
+    Its row of the stiffness is 0, as if it were a piece of its own.
+
+    Parameters
+    ----------
+    mesh : Mesh
+    areas : ndarray of float64, shape (n,)
+        As ``cotangent_laplacian`` gives them.
+    name : path or str
+        What the message calls the mesh.
+
+    Raises
+    ------
+    DataError
+        Names the first such vertex by its place.
+    """
+    bare = np.flatnonzero(areas == 0)
+    if bare.size:
+        place = ", ".join(f"{x:g}" for x in mesh.vertices[bare[0]])
+        others = f" and around {bare.size - 1} more" if bare.size > 1 else ""
+        raise DataError(
+            f"{name}: found no triangle with an area around the vertex at ({place}){others}; "
+            "expected one around each"
+        )

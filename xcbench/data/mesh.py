@@ -19,6 +19,8 @@ from xcbench.errors import DataError
 
 _SUFFIXES = (".obj", ".obj.gz")
 _SHOWN = 40  # characters of a wrong word that a message repeats
+_BOM = b"\xef\xbb\xbf"  # some editors begin UTF-8 text with this mark
+_LARGEST = 1e30  # of a coordinate: areas are computed from fourth powers
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,13 +114,14 @@ def _statements(path: Path) -> Iterator[tuple[int, list[str]]]:
         for block in whole_lines(path):
             for raw in block.tobytes().splitlines():
                 number += 1
+                raw = raw.removeprefix(_BOM) if number == 1 else raw
                 try:
-                    line = raw.decode("utf-8")
+                    # Comments go first: they may be in any encoding.
+                    line = raw.partition(b"#")[0].decode("utf-8").rstrip()
                 except UnicodeDecodeError:
                     raise DataError(
                         f"{path}, line {number}: found bytes that are not UTF-8"
                     ) from None
-                line = line.partition("#")[0].rstrip()
                 start = start or number
                 if line.endswith("\\"):
                     begun += line[:-1] + " "
@@ -148,6 +151,8 @@ def _coordinate(word: str) -> float:
     # float() takes 1_000 too.
     if not isfinite(value) or "_" in word:
         raise ValueError(f"found {word[:_SHOWN]!r}; expected a finite coordinate")
+    if abs(value) > _LARGEST:
+        raise ValueError(f"found {word[:_SHOWN]!r}; expected a coordinate of at most {_LARGEST:g}")
     return value
 
 

@@ -25,7 +25,8 @@ def run(method: str, shapes: int = 2, outliers: float = 16.0, seed: int = 0, **c
         method, 0.0, f"spot-{shapes}", **{
             "run_id": f"{method}/{shapes}/{outliers}/{seed}", "seed": seed,
             "task.kind": "functional_correspondence", "task.outliers": [outliers],
-            "task.functions": 25, "task.basis": 25, "dataset.mesh": "meshes/spot",
+            "task.functions": 25, "task.basis": 25, "task.mu": 100.0, "task.diffusion": 1.0,
+            "dataset.mesh": "meshes/spot",
             "dataset.shapes": shapes, "method.model": model, "cost": cost, "within_5": 80.0,
             "correspondence_error": cost, **own, **changes,
         }
@@ -94,6 +95,21 @@ def test_of_runs_alike_the_newest_counts_and_lost_arrays_are_left_out(rows):
     )
     # seed 0 is the newer run's curve, which begins 8 higher
     assert drawing.figure.axes[0].lines[0].get_ydata()[0] == pytest.approx((8 + 1) / 2 - 16)
+
+
+@pytest.mark.parametrize("key", ["task.mu", "task.basis", "task.functions", "task.diffusion"])
+def test_runs_of_another_problem_stay_out(rows, key):
+    other = [run("madmm", seed=seed, run_id=f"madmm/2/16/{seed + 7}",
+                 utc="2027-01-01T00:00:00+00:00", **{key: 7}) for seed in (0, 1)]  # fmt: skip
+    drawing = figure_functional_correspondence(rows + other, arrays)
+    assert drawing.figure.axes[0].lines[0].get_ydata()[0] == pytest.approx(-15.5)
+    assert "mu 100, diffusion 1; seeds 0 and 1, 8 runs" in drawing.caption
+
+
+def test_runs_of_a_label_s_older_settings_stay_out(rows):
+    newer = [run("madmm", run_id="madmm/2/16/8", utc="2027-01-01", **{"method.rho": 2.0})]
+    drawing = figure_functional_correspondence(rows + newer, arrays)
+    assert drawing.figure.axes[0].lines[0].get_ydata()[0] == pytest.approx(8 - 16)
 
 
 def test_words_state_data_seeds_and_numbers(rows):

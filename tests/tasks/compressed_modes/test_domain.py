@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from xcbench.config.compressed_modes import CompressedModesDataset
+from xcbench.errors import DataError
 from xcbench.tasks.compressed_modes.domain import open_domain
 
 
@@ -38,6 +39,13 @@ def test_energies_of_a_mesh_are_of_its_measure_whatever_its_scale(
     values = np.linalg.eigvalsh(domain.energy.toarray())[:3]
     # Of a square with sides of 2; equal vertices at its edge count for more than their area.
     np.testing.assert_allclose(values, np.array([0, 1, 1]) * (np.pi / 2) ** 2, rtol=0.1, atol=1e-9)
+
+
+def test_a_mesh_without_area_is_refused(tmp_path: Path) -> None:
+    lines = [f"v {x} 0 0" for x in range(5)] + [f"f {i} {i + 1} {i + 2}" for i in (1, 2, 3)]
+    (tmp_path / "flat.obj").write_text("\n".join(lines))
+    with pytest.raises(DataError, match=r"flat\.obj: found no triangle with .* and around 4 more"):
+        open_domain(CompressedModesDataset(mesh="flat"), tmp_path)
 
 
 def test_the_weight_makes_sums_of_absolute_values_integrals() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,7 +19,8 @@ from xcbench.errors import DataError
 from xcbench.manifolds.stiefel import Stiefel
 from xcbench.tasks.base import Outcome
 from xcbench.tasks.compressed_modes import memory, open_data, run
-from xcbench.tasks.compressed_modes.problem import modes_cost
+from xcbench.tasks.compressed_modes.problem import CompressedModes, modes_cost
+from xcbench.tasks.compressed_modes.task import solve
 
 LINE = CompressedModesDataset(line=60, measure=20.0)
 TASK = CompressedModesTask(modes=4, mu=0.3)
@@ -32,7 +34,6 @@ def outcome(
         task=task, dataset=dataset, method=SimpleNamespace(settings=settings), seed=seed
     )
     data = open_data(dataset, folder, 1)
-    assert memory(job, data, 1) is None
     found = run(job, data, folder, None)
     with np.load(folder / "predictions.npz") as arrays:
         return found, dict(arrays)
@@ -127,8 +128,75 @@ def test_more_modes_than_vertices(tmp_path: Path) -> None:
         outcome(tmp_path, dataset=CompressedModesDataset(line=3))
 
 
+def job_of(settings: object, dataset=LINE, modes: int = 4) -> SimpleNamespace:
+    task = CompressedModesTask(modes=modes)
+    return SimpleNamespace(task=task, dataset=dataset, method=SimpleNamespace(settings=settings))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        MadmmModesSettings(iterations=3),
+        MadmmModesSettings(iterations=3, solver="trust_region"),
+        SocModesSettings(iterations=3),
+        NeumannModesSettings(iterations=3),
+    ],
+    ids=lambda settings: f"{settings.model}-{getattr(settings, 'solver', '')}",
+)
+@pytest.mark.parametrize(("stage", "modes"), [("solver", 20), ("polish", 8)])
+def test_the_memory_asked_for_is_about_what_the_arrays_take(
+    tmp_path: Path, stage: str, modes: int, settings: object
+) -> None:
+    """Of modes without zeros yet; 20 of them are too many for the polish, which then takes none."""
+    dataset = CompressedModesDataset(line=4000)
+    job = job_of(settings, dataset, modes)
+    data = open_data(dataset, tmp_path, 1)
+    asked = next(each.task for each in memory(job, data, 1).stages if each.name == stage)
+    job.seed = 0
+    tracemalloc.start()
+    run(job, data, tmp_path, None)
+    taken = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert taken < asked < 1.5 * taken
+
+
+def test_memory_grows_with_vertices_and_modes(tmp_path: Path) -> None:
+    small, large = (
+        memory(job_of(MADMM, modes=modes), open_data(dataset, tmp_path, 1), 1)
+        for dataset, modes in ((LINE, 4), (CompressedModesDataset(line=60_000), 1000))
+    )
+    assert small.needed < 2**29
+    # 17 arrays of 60000 x 1000 numbers
+    assert large.needed == pytest.approx(small.needed + 17 * 8 * 60e6, rel=0.05)
+
+
+def test_the_clock_holds_the_evaluation_of_the_cost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of every solver alike: seconds by a clock that only costs move."""
+    now = [0.0]
+
+    def tick(*_: object) -> float:
+        now[0] += 1.0
+        return 1.0
+
+    for module in ("optim.madmm", "tasks.compressed_modes.baselines"):
+        monkeypatch.setattr(f"xcbench.{module}.perf_counter", lambda: now[0])
+    monkeypatch.setattr("xcbench.tasks.compressed_modes.baselines.modes_cost", tick)
+    monkeypatch.setattr(CompressedModes, "nonsmooth", tick)
+    domain = open_data(LINE, tmp_path, 1).content
+    start = Stiefel(60, 4).random_point(np.random.default_rng(0))
+    for settings in (
+        MadmmModesSettings(iterations=3),
+        SocModesSettings(iterations=3),
+        NeumannModesSettings(iterations=3),
+    ):
+        now[0] = 0.0
+        assert solve(domain, 1.0, start, settings).seconds == [1.0, 2.0, 3.0, 4.0]
+
+
 def test_there_is_one_split(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="line-60 has one split; found 2"):
+    with pytest.raises(DataError, match="line-60-measure20 has one split; found 2"):
         open_data(LINE, tmp_path, 2)
 
 

@@ -1,8 +1,11 @@
 """Maps and their errors against the truth and brute force."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from xcbench.data.deformation import edge_graph
 from xcbench.tasks.functional_correspondence.evaluation import (
     both_ways,
     map_errors,
@@ -22,7 +25,19 @@ def test_the_true_map_has_no_error_and_another_its_distance(contaminated):
     j = pairs[4, 1]
     truth = shapes[j].places[points[70]]
     assert np.flatnonzero(errors).tolist() == [4 * len(points) + 70]
-    assert errors[4, 70] == pytest.approx(distances_from(shapes[j].mesh, np.array([truth]))[0, 11])
+    assert errors[4, 70] == pytest.approx(distances_from(shapes[j].graph, np.array([truth]))[0, 11])
+
+
+def test_the_edges_of_a_shape_are_taken_once(contaminated, monkeypatch):
+    built = []
+    monkeypatch.setattr(
+        "xcbench.tasks.functional_correspondence.shapes.edge_graph",
+        lambda mesh: built.append(mesh) or edge_graph(mesh),
+    )
+    shapes = [replace(shape) for shape in contaminated.shapes]
+    points = np.arange(200)  # several blocks
+    map_errors(shapes, both_ways(3), np.zeros((6, 200), int), points)
+    assert built == [shape.mesh for shape in shapes]
 
 
 def test_images_are_the_nearest_rows(contaminated):

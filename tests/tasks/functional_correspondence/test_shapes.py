@@ -5,6 +5,7 @@ import pytest
 from scipy import linalg
 
 from tests.tasks.functional_correspondence.conftest import scene_of
+from xcbench.data.deformation import edge_graph
 from xcbench.data.laplacian import cotangent_laplacian
 from xcbench.data.mesh import Mesh
 from xcbench.tasks.functional_correspondence.shapes import (
@@ -85,8 +86,9 @@ def test_more_shapes_leave_the_first_ones_as_they_are(sphere):
 
 
 def test_farthest_points_are_farthest(sphere):
-    chosen = farthest_points(sphere, 10, 5)
-    away = distances_from(sphere, chosen)
+    graph = edge_graph(sphere)
+    chosen = farthest_points(graph, 10, 5)
+    away = distances_from(graph, chosen)
     assert chosen[0] == 5
     for i in range(1, 10):
         nearest = away[:i].min(axis=0)
@@ -97,7 +99,8 @@ def test_paths_along_a_strip_have_the_lengths_of_its_edges():
     vertices = np.array([[i / 2, i % 2, 0.0] for i in range(6)])
     strip = Mesh(vertices, np.array([[i, i + 1, i + 2] for i in range(4)], np.int32))
     np.testing.assert_allclose(
-        distances_from(strip, np.array([0]))[0, [0, 1, 2, 4]], [0.0, np.hypot(0.5, 1), 1.0, 2.0]
+        distances_from(edge_graph(strip), np.array([0]))[0, [0, 1, 2, 4]],
+        [0.0, np.hypot(0.5, 1), 1.0, 2.0],
     )
 
 

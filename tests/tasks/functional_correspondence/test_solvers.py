@@ -10,6 +10,7 @@ from xcbench.config.functional_correspondence import (
     CorrespondenceSmoothedSettings,
 )
 from xcbench.tasks.functional_correspondence.evaluation import both_ways, map_errors, maps_between
+from xcbench.tasks.functional_correspondence.problem import CoupledDiagonalisation
 from xcbench.tasks.functional_correspondence.solvers import solve
 
 METHODS = {
@@ -77,6 +78,23 @@ def test_traces_begin_at_the_start_and_end_at_the_result(contaminated, solved):
         assert (np.diff(found.seconds) >= 0).all()
     starts = [found.costs[0] for found in solved.values()]
     assert starts == pytest.approx([starts[0]] * 3)
+
+
+def test_the_clock_holds_the_evaluation_of_the_cost(contaminated, monkeypatch):
+    """Of every method alike: seconds by a clock that only evaluations of the 2,1-norm move."""
+    now = [0.0]
+
+    def tick(*_):
+        now[0] += 1.0
+        return 1.0
+
+    for module in ("optim.madmm", "tasks.functional_correspondence.solvers"):
+        monkeypatch.setattr(f"xcbench.{module}.perf_counter", lambda: now[0])
+    monkeypatch.setattr(CoupledDiagonalisation, "nonsmooth", tick)
+    for settings in METHODS.values():
+        now[0] = 0.0
+        few = settings.model_copy(update={"iterations": 3})
+        assert solve(problem_of(contaminated), few).seconds.tolist() == [1.0, 2.0, 3.0, 4.0]
 
 
 def test_least_squares_may_weigh_the_diagonals_otherwise(contaminated):

@@ -1,5 +1,6 @@
 """A job from mesh file to arrays and metrics."""
 
+import tracemalloc
 from types import SimpleNamespace
 
 import numpy as np
@@ -96,7 +97,30 @@ def test_the_fingerprint_of_the_data_tells_settings_and_files_apart(root):
     data = open_data(DATASET, root, 0)
     assert data.sha256 != same
     assert data.sizes.n_train == 152
-    assert memory(job(), data, 1) is None
+
+
+@pytest.mark.parametrize(("shapes", "basis"), [(2, 60), (8, 10)])
+def test_the_memory_asked_for_is_about_what_the_arrays_take(root, tmp_path, shapes, basis):
+    (root / "bumpy.obj").write_text(obj(bumpy_sphere(30, 40)))
+    dataset = FunctionalCorrespondenceDataset(mesh="bumpy", shapes=shapes)
+    method = CorrespondenceMadmmSettings(iterations=3)
+    given = job(method, TASK.model_copy(update={"basis": basis}), dataset)
+    data = open_data(dataset, root, 1)
+    tracemalloc.start()
+    run(given, data, tmp_path, None)
+    taken = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert taken < memory(given, data, 1).peak.task < 3.5 * taken
+
+
+def test_a_vertex_without_area_is_refused(root):
+    text = obj(bumpy_sphere(10, 14)) + "\nv 0 0 0\nf 1 2 143\n"
+    x, y, z = bumpy_sphere(10, 14).vertices[:2].mean(axis=0)
+    (root / "bumpy.obj").write_text(
+        text.replace("v 0 0 0", f"v {x!r} {y!r} {z!r}".replace("np.float64(", "").replace(")", ""))
+    )
+    with pytest.raises(DataError, match=r"bumpy\.obj: found no triangle with an area around the"):
+        open_data(DATASET, root, 1)
 
 
 def test_too_small_a_mesh_is_refused(root, tmp_path):

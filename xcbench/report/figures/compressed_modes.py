@@ -224,7 +224,10 @@ def _methods_panel(group: Sequence[Run]) -> _Panel:
         for run in best.values()
     )
     dataset = group[0].dataset
-    text = f"cost of the orthonormal iterate against time on {dataset}, best start each: {parts}"
+    text = (
+        f"cost of the orthonormal iterate against time, evaluating it included, on {dataset}, best "
+        f"start each: {parts}"
+    )
     return _Panel(f"methods, {dataset}", text, draw)
 
 
@@ -268,7 +271,10 @@ def _scaling(runs: Sequence[Run]) -> list[_Panel]:
         if solver
     )
     rounds = f" ({steps})" if steps else ""
-    text = f"time of an iteration{rounds} on lines (filled) and meshes (hollow), medians: {parts}"
+    text = (
+        f"time of an iteration{rounds}, evaluating the cost included, on lines (filled) and meshes "
+        f"(hollow), medians: {parts}"
+    )
     return [_Panel("time per iteration", text, draw)]
 
 

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xcbench.report.figures.drawing import Drawing
-from xcbench.report.figures.rows import Arrays, Missing, provenance
+from xcbench.report.figures.rows import (
+    Arrays,
+    Missing,
+    counted,
+    finished,
+    gap,
+    listed_value,
+    seeds_of,
+)
 from xcbench.report.figures.style import (
     BLACK,
     BLUE,
@@ -23,12 +31,15 @@ from xcbench.report.figures.style import (
     SKY,
     VERMILLION,
     Look,
+    in_turn,
     lettered,
+    log_axes,
     panels,
     settle,
     styled,
 )
 from xcbench.report.rows import Row
+from xcbench.report.settings import settings_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -104,35 +115,60 @@ def figure_functional_correspondence(rows: Sequence[Row], arrays: Arrays) -> Dra
 
 def missing_functional_correspondence(rows: Sequence[Row]) -> list[Missing]:
     """What the figure lacks."""
-    if any(row.get("task.kind") == KIND and row["status"] == "done" for row in rows):
+    if finished(rows, KIND):
         return []
     return [Missing("no runs of functional correspondence", _COMMAND)]
 
 
-def _most_contaminated(rows: Sequence[Row]) -> list[Row]:
-    """Finished runs of the task, those with the largest share of outliers on each dataset."""
-    done = [row for row in rows if row.get("task.kind") == KIND and row["status"] == "done"]
-    return [
-        row
-        for row in done
-        if outliers_of(row) == max(outliers_of(r) for r in done if r["dataset"] == row["dataset"])
-    ]
+def _of_one_problem(rows: Sequence[Row]) -> list[Row]:
+    """Of the runs on one dataset those that compare: one problem, and one setting a label.
+
+    The problem is that of most outliers, of those the one with the most runs, then the newest; of
+    a label's settings, which a later config may have changed, the newest are taken.
+    """
+    problems = _grouped(rows, "task.", "dataset.").values()
+    chosen = max(
+        problems,
+        key=lambda runs: (outliers_of(runs[0]), len(_newest(runs)), _last(runs)),
+    )
+    by_method = _grouped(chosen, "method.").values()
+    newest = {str(runs[-1]["method"]): runs for runs in sorted(by_method, key=_last)}
+    return [row for runs in newest.values() for row in runs]
+
+
+def _grouped(rows: Sequence[Row], *prefixes: str) -> dict[str, list[Row]]:
+    """Runs by their settings, the newest last."""
+    groups: dict[str, list[Row]] = {}
+    for row in sorted(rows, key=lambda row: str(row["utc"])):
+        groups.setdefault(repr(sorted(settings_of(row, *prefixes).items())), []).append(row)
+    return groups
+
+
+def _last(runs: Sequence[Row]) -> str:
+    return str(runs[-1]["utc"])
+
+
+def _newest(rows: Sequence[Row]) -> dict[tuple[str, str, int], Row]:
+    """The newest run of each dataset, method and seed."""
+    ordered = sorted(rows, key=lambda row: str(row["utc"]))
+    return {(str(row["dataset"]), str(row["method"]), int(row["seed"])): row for row in ordered}
 
 
 def outliers_of(row: Row) -> float:
     """Percent of outliers of a run."""
-    return float(np.ravel(row["task.outliers"])[0])
+    return listed_value(row, "task.outliers")
 
 
 def runs_of(rows: Sequence[Row], arrays: Arrays) -> dict[str, list[Runs]]:
-    """Methods by dataset, in the order of their models, with the most outliers that were run.
+    """Methods by dataset, in the order of their models, on one problem a dataset.
 
-    Of equal runs the newest counts; those whose arrays are gone are left out.
+    That of the most outliers. Of equal runs the newest counts; those whose arrays are gone are left
+    out.
     """
-    newest = {
-        (row["dataset"], row["method"], row["seed"]): row
-        for row in sorted(_most_contaminated(rows), key=lambda row: str(row["utc"]))
-    }
+    by_dataset: dict[str, list[Row]] = {}
+    for row in finished(rows, KIND):
+        by_dataset.setdefault(str(row["dataset"]), []).append(row)
+    newest = _newest([row for runs in by_dataset.values() for row in _of_one_problem(runs)])
     kept = {key: found for key, row in newest.items() if (found := arrays(str(row["run_id"])))}
     datasets = sorted({dataset for dataset, _, _ in kept}, key=lambda name: (len(name), name))
     looks = _looks([newest[key] for key in kept])
@@ -153,13 +189,8 @@ def _looks(rows: Sequence[Row]) -> dict[str, Look]:
         str(row["method"]): (models.index(row["method.model"]), -row.get("method.epsilon", 0.0))
         for row in rows
     }
-    looks: dict[str, Look] = {}
-    counts = dict.fromkeys(models, 0)
-    for label in sorted(methods, key=lambda label: (*methods[label], label)):
-        model = models[methods[label][0]]
-        looks[label] = _LOOKS[model][counts[model] % len(_LOOKS[model])]
-        counts[model] += 1
-    return looks
+    ordered = sorted(methods, key=lambda label: (*methods[label], label))
+    return in_turn({label: models[methods[label][0]] for label in ordered}, _LOOKS)
 
 
 def _draw_errors(axis: Axes, runs: Sequence[Runs]) -> None:
@@ -174,16 +205,14 @@ def _draw_errors(axis: Axes, runs: Sequence[Runs]) -> None:
 
 def _draw_costs(axis: Axes, runs: Sequence[Runs]) -> None:
     """Of the first seed all methods share, the cost above the lowest one any of them met."""
-    for run, arrays in zip(runs, _of_first_seed(runs), strict=True):
-        gap = _gap(arrays, runs)
+    chosen = _of_first_seed(runs)
+    lowest = min(float(arrays["trace_cost"].min()) for arrays in chosen)
+    for run, arrays in zip(runs, chosen, strict=True):
         axis.plot(
-            1000.0 * arrays["trace_seconds"][1:], np.maximum(gap, _FLAT)[1:], label=run.label,
-            markevery=_APART, **run.look.line(),
+            1000.0 * arrays["trace_seconds"][1:], gap(arrays["trace_cost"], lowest, _FLAT)[1:],
+            label=run.label, markevery=_APART, **run.look.line(),
         )  # fmt: skip
-    axis.set_xscale("log")
-    axis.set_yscale("log")
-    axis.set_xlabel("wall time (ms)")
-    axis.set_ylabel("cost above the lowest (share)")
+    log_axes(axis, "wall time (ms)", "cost above the lowest (share)")
 
 
 def _of_first_seed(runs: Sequence[Runs]) -> list[Kept]:
@@ -194,12 +223,6 @@ def _of_first_seed(runs: Sequence[Runs]) -> list[Kept]:
         seeds = [int(row["seed"]) for row in run.rows]
         chosen.append(run.kept[seeds.index(seed) if seed is not None else 0])
     return chosen
-
-
-def _gap(arrays: Kept, runs: Sequence[Runs]) -> np.ndarray:
-    lowest = min(float(other["trace_cost"].min()) for other in _of_first_seed(runs))
-    gap: np.ndarray = arrays["trace_cost"] / lowest - 1.0
-    return gap
 
 
 def _legend(figure: Figure, runs: Sequence[Runs]) -> None:
@@ -213,20 +236,22 @@ def _caption(found: Mapping[str, Sequence[Runs]]) -> str:
     parts = []
     for title, runs in found.items():
         row = runs[0].rows[0]
+        own = [each for run in runs for each in run.rows]
         distortion = 100.0 * np.mean([a["distortion"].mean() for run in runs for a in run.kept])
         parts.append(
             f"{title}: {row['dataset.shapes']} poses of {row['dataset.mesh']}, edge lengths "
             f"changed by {distortion:.1f} % on average, {outliers_of(row):g} % of "
             f"{row['task.functions']} functions a pair matched wrongly, {row['task.basis']} "
-            f"eigenvectors a pose; "
-            # There are no splits.
-            f"{provenance([r for run in runs for r in run.rows]).removeprefix('split 1, ')}"
+            f"eigenvectors a pose, mu {row['task.mu']:g}, diffusion {row['task.diffusion']:g}; "
+            f"{seeds_of(own)}, {counted(own)}"
         )
     return (
         "Above: share of vertices that a method maps within a geodesic distance (shortest paths "
         "along edges, over the square root of the area) of their true place, mean over all pairs "
-        "of poses and seeds. Below: the objective with the 2,1-norm, whatever a method minimises, "
-        "above the lowest value that any method met, against wall time, on the first seed; values "
+        "of poses and seeds; vertices are drawn from all, those that functions were matched at "
+        "included. Below: the objective with the 2,1-norm, whatever a method minimises, "
+        "above the lowest value that any method met, against wall time, evaluating it after every "
+        "iteration included, on the first seed; values "
         f"below {_FLAT:g} are drawn there. {'. '.join(parts)}."
     )
 

@@ -22,7 +22,7 @@ import numpy as np
 from scipy import sparse
 
 from xcbench.config.compressed_modes import CompressedModesDataset
-from xcbench.data.laplacian import cotangent_laplacian, line_laplacian
+from xcbench.data.laplacian import cotangent_laplacian, line_laplacian, require_areas
 from xcbench.data.mesh import Mesh, find_mesh, read_obj
 
 
@@ -63,7 +63,7 @@ def open_domain(dataset: CompressedModesDataset, data_root: Path) -> Domain:
     Raises
     ------
     DataError
-        The mesh is missing or malformed.
+        The mesh is missing or malformed, or a vertex has no area around it.
     """
     if dataset.line is not None:
         spacing = dataset.measure / dataset.line
@@ -71,5 +71,6 @@ def open_domain(dataset: CompressedModesDataset, data_root: Path) -> Domain:
     path = find_mesh(str(dataset.mesh), data_root)
     mesh = read_obj(path)
     laplacian, areas = cotangent_laplacian(mesh)
+    require_areas(mesh, areas, path)
     spacing = dataset.measure / areas.size
     return Domain(sparse.csr_array(laplacian / spacing), spacing, mesh, path)

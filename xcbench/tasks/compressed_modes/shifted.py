@@ -8,6 +8,9 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
+# Bytes of an entry: a float64 and the number of its row.
+_ENTRY = 12
+
 Solve = Callable[[np.ndarray], np.ndarray]
 
 
@@ -35,3 +38,13 @@ def shifted_solver(energy: sparse.csr_array, shift: float) -> Solve:
         options={"SymmetricMode": True},
     )
     return lambda right: factors.solve(right)
+
+
+def factor_bytes(n: int, on_line: bool) -> int:
+    """About what the matrix and its factors take for n vertices.
+
+    On the line nothing fills in. On surfaces factors grow as n log n: of meshes of 3000 and 35000
+    vertices they had 42 and 76 entries a vertex, 3.7 and 5.0 times log2 n.
+    """
+    entries = 7 if on_line else 14 + 6 * (max(n, 2) - 1).bit_length()
+    return _ENTRY * n * entries

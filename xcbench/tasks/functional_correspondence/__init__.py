@@ -16,10 +16,13 @@ from xcbench.config.functional_correspondence import (
     FunctionalCorrespondenceDataset,
     FunctionalCorrespondenceTask,
 )
+from xcbench.data.laplacian import cotangent_laplacian, require_areas
 from xcbench.data.mesh import Mesh, find_mesh, read_obj
 from xcbench.errors import DataError
+from xcbench.models.memory import MemoryEstimate, Stage
 from xcbench.tasks.base import Outcome, Sizes, TaskData, digest, read_sources, save_arrays
 from xcbench.tasks.functional_correspondence.evaluation import (
+    BLOCK,
     RADII,
     both_ways,
     map_errors,
@@ -32,10 +35,15 @@ from xcbench.tasks.functional_correspondence.shapes import Shape, make_shape, pi
 from xcbench.tasks.functional_correspondence.solvers import solve
 
 NEAR = 0.05
+_ADVICE = "fewer shapes, a smaller basis or a mesh of fewer vertices"
 
 
 class Scene(NamedTuple):
-    """What a job's methods are given, and the vertices they are judged by."""
+    """What a job's methods are given, and the vertices they are judged by.
+
+    These are drawn from all vertices; those that functions were matched at are among them, with
+    their share of the mesh.
+    """
 
     shapes: list[Shape]
     matches: Matches
@@ -48,20 +56,37 @@ def open_data(dataset: FunctionalCorrespondenceDataset, data_root: Path, split: 
     Raises
     ------
     DataError
-        The mesh is missing, malformed or in several pieces.
+        The mesh is missing, malformed, in several pieces, or a vertex has no area around it.
     """
     path = find_mesh(dataset.mesh, data_root)
     mesh = read_obj(path)
     parts = pieces(mesh)
     if parts > 1:
         raise DataError(f"{path}: found a mesh in {parts} pieces; expected one connected surface")
+    require_areas(mesh, cotangent_laplacian(mesh)[1], path)
     sources = read_sources([path])
     n = len(mesh.vertices)
     return TaskData(digest(sources, dataset), Sizes(n, 0, 0, 0), sources, mesh)
 
 
-def memory(job: Any, data: TaskData, jobs: int) -> None:
-    """Nothing to ask for: the largest arrays are bases and maps of some meshes."""
+def memory(job: Any, data: TaskData, jobs: int) -> MemoryEstimate:
+    """Bases of all shapes, the eigensolver's vectors, matched functions and maps."""
+    n, shapes, task = data.sizes.n_train, job.dataset.shapes, job.task
+    k = task.basis
+    pairs = shapes * (shapes - 1)
+    needed = (
+        # a basis, its heat, then itself coupled; places, vertices and edges of a shape
+        8 * shapes * n * (3 * k + 20)
+        # Lanczos vectors (ARPACK's 2 k + 1, at least 20) with a copy, and the factors
+        + 16 * n * max(2 * k + 1, 20) + 12 * n * (14 + 6 * n.bit_length())
+        # shortest paths of a block with their predecessors
+        + 12 * BLOCK * n
+        # F, G, residual, split, multiplier and what their updates make; the X_i likewise
+        + 8 * 10 * (pairs // 2) * task.functions * k + 8 * 20 * shapes * k**2
+        # a map and its errors, in 64 and 32 bits
+        + 24 * pairs * min(task.points, n)
+    )  # fmt: skip
+    return MemoryEstimate((Stage("correspondence", _ADVICE, tasks=1, task=needed),), jobs, _ADVICE)
 
 
 def make_scene(

@@ -17,10 +17,8 @@ from xcbench.tasks.functional_correspondence.problem import Bases
 from xcbench.tasks.functional_correspondence.shapes import Shape, distances_from
 
 RADII = np.linspace(0.0, 0.5, 101)
-
-
 # Sources of shortest paths at a time, which bounds the memory on large meshes.
-_BLOCK = 64
+BLOCK = 64
 
 
 def both_ways(count: int) -> np.ndarray:
@@ -69,9 +67,9 @@ def map_errors(
     for j, shape in enumerate(shapes):
         towards = np.flatnonzero(pairs[:, 1] == j)
         truth = shape.places[points]
-        for begin in range(0, len(points), _BLOCK):
-            block = slice(begin, begin + _BLOCK)
-            distances = distances_from(shape.mesh, truth[block])
+        for begin in range(0, len(points), BLOCK):
+            block = slice(begin, begin + BLOCK)
+            distances = distances_from(shape.graph, truth[block])
             errors[towards, block] = distances[np.arange(len(distances)), maps[towards, block]]
     return errors
 

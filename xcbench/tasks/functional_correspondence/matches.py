@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
+from xcbench.data.deformation import edge_graph
 from xcbench.data.mesh import Mesh
 from xcbench.tasks.functional_correspondence.shapes import Shape, farthest_points
 
@@ -66,9 +67,10 @@ def make_matches(
     heat = [np.exp(-time * shape.eigenvalues) * shape.basis for shape in shapes]
     n, wrong = len(mesh.vertices), round(count * outliers / 100.0)
     pairs = np.array(list(combinations(range(len(shapes)), 2)))
+    graph = edge_graph(mesh)
     F, G, flags = [], [], np.zeros((len(pairs), count), dtype=bool)
     for pair, (i, j) in enumerate(pairs):
-        seeds = farthest_points(mesh, count, int(rng.integers(n)))
+        seeds = farthest_points(graph, count, int(rng.integers(n)))
         targets = seeds.copy()
         flags[pair, rng.permutation(count)[:wrong]] = True
         targets[flags[pair]] = rng.integers(n, size=wrong)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
@@ -10,7 +11,7 @@ from scipy.sparse.csgraph import connected_components, dijkstra
 from scipy.sparse.linalg import eigsh
 
 from xcbench.data.deformation import deformed, edge_distortion, edge_graph, renumbered
-from xcbench.data.laplacian import cotangent_laplacian
+from xcbench.data.laplacian import cotangent_laplacian, require_areas
 from xcbench.data.mesh import Mesh
 
 # Of the inverted operator: the stiffness alone is singular.
@@ -42,10 +43,15 @@ class Shape:
     eigenvalues: np.ndarray
     distortion: float
 
-    @property
+    @cached_property
     def places(self) -> np.ndarray:
         """The truth the other way round: vertex of this shape for each one of the mesh."""
         return np.argsort(self.original)
+
+    @cached_property
+    def graph(self) -> sparse.csr_array:
+        """Lengths of the edges, for shortest paths."""
+        return edge_graph(self.mesh)
 
 
 def make_shape(mesh: Mesh, strength: float, size: int, rng: np.random.Generator) -> Shape:
@@ -58,8 +64,16 @@ def make_shape(mesh: Mesh, strength: float, size: int, rng: np.random.Generator)
 
 
 def of_unit_area(mesh: Mesh) -> Mesh:
-    """The mesh scaled so that its triangles' areas add up to 1."""
-    area = cotangent_laplacian(mesh)[1].sum()
+    """The mesh scaled so that its triangles' areas add up to 1.
+
+    Raises
+    ------
+    DataError
+        A vertex has no area around it, as deformation may leave next to none of a small one.
+    """
+    areas = cotangent_laplacian(mesh)[1]
+    require_areas(mesh, areas, "a pose")
+    area = areas.sum()
     return Mesh(mesh.vertices / area**0.5, mesh.triangles)
 
 
@@ -87,20 +101,22 @@ def pieces(mesh: Mesh) -> int:
     return int(connected_components(edge_graph(mesh), directed=False)[0])
 
 
-def distances_from(mesh: Mesh, sources: np.ndarray) -> np.ndarray:
+def distances_from(graph: sparse.csr_array, sources: np.ndarray) -> np.ndarray:
     """Lengths of shortest paths along the edges (Dijkstra) from each source, (sources, n).
 
-    Never below the geodesic distance on the surface; above it by some per cent, since paths cannot
-    cross triangles.
+    ``graph`` is an ``edge_graph``. Never below the geodesic distance on the surface; above it by
+    some per cent, since paths cannot cross triangles.
     """
-    return np.asarray(dijkstra(edge_graph(mesh), directed=False, indices=sources))
+    return np.asarray(dijkstra(graph, directed=False, indices=sources))
 
 
-def farthest_points(mesh: Mesh, count: int, first: int) -> np.ndarray:
-    """Vertices spread over the mesh, int64 (count,): each the farthest from those before it."""
+def farthest_points(graph: sparse.csr_array, count: int, first: int) -> np.ndarray:
+    """Vertices spread over a mesh, int64 (count,): each the farthest from those before it.
+
+    ``graph`` is the mesh's ``edge_graph``.
+    """
     chosen = np.empty(count, dtype=np.int64)
-    graph = edge_graph(mesh)
-    nearest = np.full(len(mesh.vertices), np.inf)
+    nearest = np.full(graph.shape[0], np.inf)
     chosen[0] = first
     for i in range(count):
         if i:
