@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import label_ranking_average_precision_score
 
-from xcbench.metrics.average_precision import average_precision, row_average_precision
+from xcbench.metrics.average_precision import row_average_precision
 
 
 @settings(max_examples=60, deadline=None)
@@ -34,10 +34,11 @@ def test_a_known_ranking():
     rows = np.array([0, 0, 0, 7, 7])
     relevant = np.array([True, False, True, False, False])
     scores = np.array([3.0, 2.0, 1.0, 5.0, 4.0])
-    assert average_precision(rows, relevant, scores) == pytest.approx(100 * 5 / 6)
+    found, values = row_average_precision(rows, relevant, scores)
+    assert (found.tolist(), values.tolist()) == ([0], [pytest.approx(5 / 6)])
 
 
-def test_without_a_relevant_entry_there_is_no_value():
-    nothing = np.zeros(0)
-    assert np.isnan(average_precision(np.array([0]), np.array([False]), np.array([1.0])))
-    assert np.isnan(average_precision(nothing.astype(int), nothing.astype(bool), nothing))
+def test_without_a_relevant_entry_there_is_no_row():
+    for count in (0, 1):
+        entries = np.zeros(count, int), np.zeros(count, bool), np.ones(count)
+        assert [found.size for found in row_average_precision(*entries)] == [0, 0]

@@ -96,3 +96,13 @@ def test_shrinking_is_that_of_the_singular_values(shape, threshold, dtype):
     np.testing.assert_allclose((U * s) @ Vt, expected, atol=1e-10 if dtype == np.float64 else 1e-5)
     assert (np.diff(s) <= 0).all()
     assert (s > 0).all()
+
+
+@pytest.mark.parametrize(("threshold", "formed"), [(0.0, 0), (1e-7, 0), (0.5, 1)])
+def test_no_gram_matrix_is_formed_for_a_threshold_that_is_below_its_digits(
+    threshold, formed, monkeypatch
+):
+    eigh, calls = np.linalg.eigh, []
+    monkeypatch.setattr(np.linalg, "eigh", lambda gram: calls.append(gram) or eigh(gram))
+    shrunk(np.random.default_rng(0).standard_normal((9, 5)), threshold)
+    assert len(calls) == formed

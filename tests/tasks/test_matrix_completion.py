@@ -1,5 +1,6 @@
 """Incomplete multi-label learning: what is seen, what is judged, and what is found."""
 
+import tracemalloc
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,17 +9,23 @@ from scipy import sparse
 from sklearn.metrics import label_ranking_average_precision_score
 
 from tests.models.test_contract import planted
+from tests.optim.test_proximal_gradient import observed
 from xcbench.config.matrix_completion import MatrixCompletionTask
 from xcbench.config.maxide import PRESETS, BinaryRelevanceSettings, MaxideSettings, SVTSettings
+from xcbench.data.dataset import Dataset
 from xcbench.data.features import unit
 from xcbench.data.matrix import take_rows
 from xcbench.data.xc_text import read_xc
+from xcbench.errors import DataError
 from xcbench.models.label_completion import Completion, MeanCompletion, make_completer
+from xcbench.models.memory import DataShape, MemoryEstimate, completion, within
+from xcbench.tasks import matrix_completion
 from xcbench.tasks.base import Sizes, TaskData
 from xcbench.tasks.matrix_completion import (
     chosen_places,
     held_out_precision,
     judged,
+    memory,
     observed_labels,
     run,
 )
@@ -100,6 +107,132 @@ def test_hidden_labels_of_points_with_telling_features_are_found(settings, tmp_p
     np.testing.assert_array_equal(held_out[tuple(arrays["chosen"].T)], best)
 
 
+def test_hidden_labels_alone_are_in_the_score_of_hidden_labels(tmp_path):
+    """By a mask drawn anew, with the completion of what it leaves, over all hidden entries."""
+    settings = MaxideSettings(ranks=(4,), penalties=(0.3,))
+    metrics = run(job(settings), data(), tmp_path, None).metrics
+    train, test = data().content.train, data().content.test
+    Y, rng = train.Y.toarray() > 0, np.random.default_rng([0, 0])
+    seen = np.zeros(Y.shape, bool)
+    for label in range(Y.shape[1]):
+        seen[rng.permutation(120)[:36], label] = True
+    X = sparse.csr_array(sparse.vstack([train.X, test.X]))
+    completer = make_completer(settings, X, 120, 0)
+    scores = completer.path(observed(2.0 * Y - 1, seen), 0)[0].rows(np.arange(120))
+
+    def precision(asked):
+        values = [
+            label_ranking_average_precision_score(Y[[i]][:, asked[i]], scores[[i]][:, asked[i]])
+            for i in range(120)
+            if (Y[i] & asked[i]).any()
+        ]
+        return 100 * np.mean(values)
+
+    assert metrics["AP_hidden"] == pytest.approx(precision(~seen), abs=1e-9)
+    assert abs(precision(~seen) - precision(np.ones(Y.shape, bool))) > 0.1
+
+
+class Perfect:
+    """A completer that knows all labels."""
+
+    variants, averaged, penalties = 1, False, (1.0,)
+
+    def __init__(self, Y):
+        self.n_rows, self._Y = len(Y), Y
+
+    def path(self, known, variant, count=None):
+        return [Completion(self._Y, np.eye(self._Y.shape[1]))]
+
+
+@pytest.mark.parametrize("labels", [1, 2, 30])
+def test_a_perfect_completer_gets_all_whatever_parts_hold_out_no_label(labels):
+    Y = np.zeros((40, 3))
+    Y.flat[:labels] = 1.0
+    known = observed(2.0 * Y - 1, np.ones(Y.shape, bool))
+    assert held_out_precision(Perfect(Y), known, 5, 0) == pytest.approx(100)
+    # Without a label observed there is nothing to choose by.
+    nothing = observed(2.0 * Y - 1, Y == 0)
+    assert held_out_precision(Perfect(Y), nothing, 5, 0) == 0
+
+
+@pytest.mark.filterwarnings("error")
+def test_without_a_hidden_label_there_is_one_clear_error(tmp_path):
+    with pytest.raises(DataError, match=r"with 99.999 % of 120 training points .* none of their"):
+        run(job(METHODS["maxide"], percent=99.999), data(), tmp_path, None)
+
+
+@pytest.mark.filterwarnings("error")
+def test_test_points_without_labels_have_no_score(tmp_path):
+    unlabelled = data()
+    test = unlabelled.content.test
+    unlabelled.content.test = Dataset(test.X, sparse.csr_array(test.Y.shape, dtype=np.float32))
+    assert set(run(job(METHODS["maxide"]), unlabelled, tmp_path, None).metrics) == {"AP_hidden"}
+    assert np.load(tmp_path / "predictions.npz")["test_precision"].size == 0
+
+
+def test_scores_are_formed_of_the_rows_that_are_judged_alone(monkeypatch):
+    """And in blocks of them."""
+    monkeypatch.setattr(matrix_completion, "_SCORES", 2 * 7)
+    Y = np.zeros((30, 7), np.float32)
+    Y[[3, 4, 11, 20, 29], [0, 6, 2, 1, 5]] = 1.0
+    seen = np.zeros(Y.shape, bool)
+    seen[4, 6] = seen[11, 3] = True  # a label, which is not judged, and no label
+    asked = []
+
+    class Watched(Completion):
+        def rows(self, which):
+            asked.append(which.tolist())
+            return super().rows(which)
+
+    scores = np.random.default_rng(0).standard_normal((35, 7))
+    found = judged(Watched(scores, np.eye(7)), sparse.csr_array(Y), 5, observed(2.0 * Y - 1, seen))
+    assert asked == [[8, 16], [25, 34]]
+    assert found[0].tolist() == [3, 11, 20, 29]
+    places = [
+        1 + sum(scores[5 + i, j] > scores[5 + i, Y[i].argmax()] for j in range(7) if not seen[i, j])
+        for i in found[0]
+    ]
+    np.testing.assert_allclose(found[1], 1 / np.array(places))
+
+
+def test_observing_holds_what_is_observed_alone():
+    """A twentieth of 4 million entries, not their permutations, 32 MB."""
+    Y = sparse.csr_array((20_000, 200), dtype=np.float32)
+    tracemalloc.start()
+    try:
+        known = observed_labels(Y, 0.05, np.random.default_rng(0))
+        assert known.values.size == 200_000
+        assert tracemalloc.get_traced_memory()[1] < 80 * 200_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("settings", METHODS.values(), ids=METHODS.keys())
+def test_the_estimate_of_memory_covers_what_is_held(settings, tmp_path):
+    train, test = planted(1500, seed=1), planted(500, seed=2)
+    sizes = Sizes(1500, 500, train.n_features, train.n_labels)
+    larger = TaskData("", sizes, (), SimpleNamespace(train=train, test=test))
+    estimated = memory(job(settings), larger, 4)
+    (stage,) = estimated.stages
+    assert estimated.jobs == 1  # its work is not spread
+    tracemalloc.start()
+    try:
+        run(job(settings), larger, tmp_path, None)
+        held = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert held < stage.task < 6 * held
+
+
+@pytest.mark.parametrize("settings", METHODS.values(), ids=METHODS.keys())
+def test_a_dataset_of_200_000_labels_is_no_small_job(settings):
+    """4 billion entries are observed of Delicious-200K at 10 %: 12 bytes each are 48 GB."""
+    shape = DataShape(196_606, 100_095, 782_585, 205_443, 59_000_000, 14_800_000, 25_000_000)
+    stages = completion.stages(settings, shape, 0.1)
+    assert stages[0].task > 48e9
+    assert within(MemoryEstimate(stages, 1, completion.ADVICE), 48 * 10**9) is None
+
+
 def test_one_variant_is_chosen_or_of_each_the_best_penalty():
     held_out = np.array([[1.0, 5.0, 2.0], [7.0, 3.0, 7.0]])
     assert chosen_places(held_out, averaged=False).tolist() == [[1, 0]]
@@ -116,7 +249,7 @@ def test_what_is_judged_of_an_average_are_the_mean_scores_of_all_ranks(tmp_path)
     alone = [
         make_completer(MaxideSettings(ranks=(rank,), penalties=(0.1,)), X, 120, 0)
         .path(known, 0)[0]
-        .rows(120, 180)
+        .rows(np.arange(120, 180))
         for rank in (3, 8)
     ]
     # The singular vectors of different ranks are of different random starts.

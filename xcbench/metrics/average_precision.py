@@ -17,8 +17,10 @@ from __future__ import annotations
 import numpy as np
 
 
-def average_precision(rows: np.ndarray, relevant: np.ndarray, scores: np.ndarray) -> float:
-    """Mean average precision over rows, in percent.
+def row_average_precision(
+    rows: np.ndarray, relevant: np.ndarray, scores: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The rows with a relevant entry, ascending, and the average precision of each, float64.
 
     Parameters
     ----------
@@ -26,22 +28,6 @@ def average_precision(rows: np.ndarray, relevant: np.ndarray, scores: np.ndarray
         The row of each judged entry, in any order.
     relevant : bool, shape (entries,)
     scores : float, shape (entries,)
-
-    Returns
-    -------
-    float
-        nan where no row has a relevant entry.
-    """
-    _, values = row_average_precision(rows, relevant, scores)
-    return 100 * float(values.mean()) if values.size else float("nan")
-
-
-def row_average_precision(
-    rows: np.ndarray, relevant: np.ndarray, scores: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """The rows with a relevant entry, ascending, and the average precision of each, float64.
-
-    Parameters are those of ``average_precision``.
     """
     order = np.lexsort((-scores, rows))
     rows, relevant, scores = rows[order], relevant[order], scores[order]

@@ -51,9 +51,9 @@ class Completion:
     ) -> None:
         self._left, self._right, self._offset = left, right, offset
 
-    def rows(self, first: int, last: int) -> np.ndarray:
-        """Scores of rows first to last - 1, (last - first, labels)."""
-        scores: np.ndarray = self._left[first:last] @ self._right + self._offset
+    def rows(self, which: np.ndarray) -> np.ndarray:
+        """Scores of some rows, (rows, labels)."""
+        scores: np.ndarray = self._left[which] @ self._right + self._offset
         return scores
 
     @property
@@ -68,8 +68,8 @@ class MeanCompletion:
     def __init__(self, completions: Sequence[Completion]) -> None:
         self._completions = completions
 
-    def rows(self, first: int, last: int) -> np.ndarray:
-        scores: np.ndarray = np.mean([each.rows(first, last) for each in self._completions], axis=0)
+    def rows(self, which: np.ndarray) -> np.ndarray:
+        scores: np.ndarray = np.mean([each.rows(which) for each in self._completions], axis=0)
         return scores
 
     @property

@@ -205,23 +205,38 @@ def shrunk(matrix: np.ndarray, threshold: float) -> tuple[np.ndarray, np.ndarray
     if matrix.shape[0] > matrix.shape[1]:
         V, s, Ut = shrunk(matrix.T, threshold)
         return Ut.T, s, V.T
-    # The eigenvectors of a Gram matrix cost a third of the singular vectors, much less where the
-    # matrix is wide, and half the digits of the small ones, which are cut off.
     wide = matrix.astype(np.float64, copy=False)
-    squares, U = np.linalg.eigh(wide @ wide.T)
-    if threshold > _GRAM_DIGITS * np.sqrt(squares.max(initial=0.0)):
-        kept = np.flatnonzero(squares > threshold**2)[::-1]
-        U, s = U[:, kept], np.sqrt(squares[kept])
-        Vt = (U.T @ wide) / s[:, np.newaxis]
-    else:
+    triplets = _from_gram(wide, threshold)
+    if triplets is None:
         U, s, Vt = np.linalg.svd(wide, full_matrices=False)
         count = int(np.count_nonzero(s > threshold))
-        U, s, Vt = U[:, :count], s[:count], Vt[:count]
+        triplets = U[:, :count], s[:count], Vt[:count]
+    U, s, Vt = triplets
     return (
         U.astype(matrix.dtype, copy=False),
         (s - threshold).astype(matrix.dtype, copy=False),
         Vt.astype(matrix.dtype, copy=False),
     )
+
+
+def _from_gram(
+    wide: np.ndarray, threshold: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """The triplets above a threshold by the Gram matrix; None where it lacks the digits for that.
+
+    Its eigenvectors cost a third of the singular vectors, much less where the matrix is wide, and
+    half the digits of the small ones, which are cut off.
+    """
+    # The largest singular value is at least this: of smaller thresholds no Gram matrix is formed.
+    least = np.linalg.norm(wide) / np.sqrt(max(wide.shape[0], 1))
+    if threshold <= _GRAM_DIGITS * least:
+        return None
+    squares, U = np.linalg.eigh(wide @ wide.T)
+    if threshold <= _GRAM_DIGITS * np.sqrt(squares.max(initial=0.0)):
+        return None
+    kept = np.flatnonzero(squares > threshold**2)[::-1]
+    U, s = U[:, kept], np.sqrt(squares[kept])
+    return U, s, (U.T @ wide) / s[:, np.newaxis]
 
 
 def _objective(point: Point, residual: np.ndarray, penalty: float) -> float:

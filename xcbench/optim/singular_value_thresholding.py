@@ -76,7 +76,7 @@ class FullMatrix:
         values = self.known.values
         if not values.any():  # ARPACK would find no vector to start from
             return 0.0
-        if self._is_small(1):
+        if self._is_whole(1):
             return float(np.linalg.norm(self._formed([], values), 2))
         return float(self._leading([], values, 1)[1].max())
 
@@ -96,10 +96,9 @@ class FullMatrix:
         """See TraceNormProblem.step."""
         terms, values = _terms(base, previous, momentum), residual / -L
         threshold, wanted = penalty / L, base.rank + _SPARE
-        least = min(self.known.shape)
-        while not self._is_small(wanted):
-            U, s, Vt = self._leading(terms, values, min(wanted, least - 1))
-            if s.min() <= threshold or wanted >= least - 1:
+        while not self._is_whole(wanted):
+            U, s, Vt = self._leading(terms, values, wanted)
+            if s.min() <= threshold:  # there are no others above it
                 kept = s > threshold
                 return LowRank(U[:, kept], s[kept] - threshold, Vt[kept])
             wanted *= 2
@@ -108,16 +107,22 @@ class FullMatrix:
     def squared_distance(
         self, point: LowRank, base: LowRank, previous: LowRank, momentum: float
     ) -> float:
-        """See TraceNormProblem.squared_distance; by QR, which keeps the digits of a small one."""
+        """See TraceNormProblem.squared_distance."""
         terms = [(-1.0, point), *_terms(base, previous, momentum)]
-        left = np.linalg.qr(np.hstack([weight * term.U * term.s for weight, term in terms]), "r")
-        right = np.linalg.qr(np.hstack([term.Vt.T for _, term in terms]), "r")
-        return float(np.sum((left @ np.transpose(right)) ** 2))
+        return squared_length(
+            np.hstack([weight * term.U * term.s for weight, term in terms]),
+            np.hstack([term.Vt.T for _, term in terms]),
+        )
 
-    def _is_small(self, wanted: int) -> bool:
-        """Whether a whole decomposition is affordable, and of use for so many triplets."""
+    def _is_whole(self, wanted: int) -> bool:
+        """Whether a whole decomposition is the way to so many triplets.
+
+        Where it is affordable and of use, or where they are too many for a partial one: of those
+        the last singular value is never found.
+        """
         n, m = self.known.shape
-        return n * m <= DENSE_NUMBERS and PARTIAL * wanted > min(n, m)
+        affordable = n * m <= DENSE_NUMBERS and PARTIAL * wanted > min(n, m)
+        return affordable or wanted >= min(n, m) - 1
 
     def _formed(self, terms: list[tuple[float, LowRank]], values: np.ndarray) -> np.ndarray:
         """The sum of the terms and the sparse matrix of ``values``."""
@@ -144,6 +149,12 @@ class FullMatrix:
         )
         found: tuple[np.ndarray, np.ndarray, np.ndarray] = svds(operator, wanted, v0=self._first)
         return found
+
+
+def squared_length(left: np.ndarray, right: np.ndarray) -> float:
+    """||left right^T||_F^2 of (n, k) and (m, k); by QR, which keeps the digits of a small one."""
+    of_left, of_right = (np.linalg.qr(factor, "r") for factor in (left, right))
+    return float(np.sum((of_left @ np.transpose(of_right)) ** 2))
 
 
 def _terms(base: LowRank, previous: LowRank, momentum: float) -> list[tuple[float, LowRank]]:

@@ -70,7 +70,7 @@ def task_tables(rows: Sequence[Row]) -> list[TaskTable]:
 
 
 def title_of(row: Row) -> str:
-    """``meshes-spot-2, functional correspondence, outliers 16``: data, task, and what is not usual."""
+    """``line-500, compressed modes, modes 5``: data, task, and what is not usual."""
     words = (f"{key} {worded(value)}" for key, value in unusual(row).items())
     return ", ".join([str(row["dataset"]), str(row["task"]).replace("_", " "), *words])
 

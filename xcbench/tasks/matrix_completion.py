@@ -18,6 +18,7 @@ from scipy import sparse
 
 from xcbench.config.dataset import DatasetConfig
 from xcbench.config.schema import JobConfig
+from xcbench.errors import DataError
 from xcbench.metrics.average_precision import row_average_precision
 from xcbench.models.base import Executor
 from xcbench.models.label_completion import (
@@ -26,7 +27,7 @@ from xcbench.models.label_completion import (
     MeanCompletion,
     make_completer,
 )
-from xcbench.models.memory import MemoryEstimate
+from xcbench.models.memory import DataShape, MemoryEstimate, completion
 from xcbench.optim.observed import Observed
 from xcbench.tasks import xc
 from xcbench.tasks.base import Outcome, TaskData, save_arrays
@@ -39,9 +40,12 @@ def open_data(dataset: DatasetConfig, data_root: Path, split: int) -> TaskData:
     return xc.open_data(dataset, data_root, split)
 
 
-def memory(job: JobConfig, data: TaskData, jobs: int) -> MemoryEstimate | None:
-    """None: the label matrices of this protocol are small."""
-    return None
+def memory(job: JobConfig, data: TaskData, jobs: int) -> MemoryEstimate:
+    """What ``run`` will take, in one process whatever ``jobs`` says."""
+    shape = DataShape.of(data.content.train, data.content.test)
+    (percent,) = job.task.observed
+    stages = completion.stages(job.method.settings, shape, percent / 100)
+    return MemoryEstimate(stages, 1, completion.ADVICE)
 
 
 def run(job: JobConfig, data: TaskData, folder: Path, executor: Executor) -> Outcome:
@@ -51,7 +55,13 @@ def run(job: JobConfig, data: TaskData, folder: Path, executor: Executor) -> Out
     ``hidden_precision`` of training points, ``test_precision`` of the test points
     ``test_rows``), and the held-out average precision of all settings, percent: ``held_out``
     (variants, penalties) and the places ``chosen`` in it, (1, 2), or (variants, 2) of a method that
-    averages. A method that knows nothing of test points has no AP_test.
+    averages. Without test points that have a label, and of a method that knows nothing of test
+    points, there is no AP_test.
+
+    Raises
+    ------
+    DataError
+        All labels of the training points are observed.
     """
     train, test = data.content.train, data.content.test
     (percent,) = job.task.observed
@@ -59,24 +69,30 @@ def run(job: JobConfig, data: TaskData, folder: Path, executor: Executor) -> Out
     X = sparse.vstack([train.X, test.X], format="csr")
     X.sort_indices()
     known = observed_labels(train.Y, percent / 100, np.random.default_rng([job.seed, 0]))
+    if _rows_to_judge(train.Y, known).size == 0:
+        raise DataError(
+            f"with {percent:g} % of {train.n_points} training points observed for each label, none "
+            "of their labels is hidden; use a smaller task.observed"
+        )
     completer = make_completer(job.method.settings, sparse.csr_array(X), train.n_points, job.seed)
     held_out = held_out_precision(completer, known, job.task.folds, job.seed)
     chosen = chosen_places(held_out, completer.averaged)
-    completion = MeanCompletion(
+    found = MeanCompletion(
         [completer.path(known, variant, place + 1)[-1] for variant, place in chosen.tolist()]
     )
     seconds = {"train": time.perf_counter() - start}
     start = time.perf_counter()
-    hidden = judged(completion, train.Y, 0, known)
+    hidden = judged(found, train.Y, 0, known)
     arrays = {"hidden_rows": hidden[0], "hidden_precision": hidden[1]}
     metrics = {"AP_hidden": 100 * float(hidden[1].mean())}
     if completer.n_rows > train.n_points:
-        rows, values = judged(completion, test.Y, train.n_points)
+        rows, values = judged(found, test.Y, train.n_points)
         arrays |= {"test_rows": rows, "test_precision": values}
-        metrics["AP_test"] = 100 * float(values.mean())
+        if rows.size:
+            metrics["AP_test"] = 100 * float(values.mean())
     seconds["predict"] = time.perf_counter() - start
     sha256 = save_arrays(folder, held_out=held_out, chosen=chosen, **arrays)
-    return Outcome(metrics, seconds, {"model_bytes": completion.nbytes}, sha256)
+    return Outcome(metrics, seconds, {"model_bytes": found.nbytes}, sha256)
 
 
 def observed_labels(Y: sparse.csr_array, share: float, rng: np.random.Generator) -> Observed:
@@ -87,30 +103,32 @@ def observed_labels(Y: sparse.csr_array, share: float, rng: np.random.Generator)
     """
     n, labels = Y.shape
     count = min(max(1, round(share * n)), n)
-    rows = np.concatenate([rng.permutation(n)[:count] for _ in range(labels)])
-    columns = np.repeat(np.arange(labels), count)
-    pattern = sparse.csr_array((np.ones(rows.size), (rows, columns)), shape=Y.shape)
+    rows = np.empty((labels, count), np.int32)
+    for own in rows:
+        own[:] = rng.permutation(n)[:count]
+    columns = np.repeat(np.arange(labels, dtype=np.int32), count)
+    pattern = sparse.csr_array((np.ones(rows.size), (rows.ravel(), columns)), shape=Y.shape)
     return _with_labels(pattern, Y)
 
 
 def held_out_precision(completer: Completer, known: Observed, folds: int, seed: int) -> np.ndarray:
     """Average precision of held-out labels in their rows, percent, (variants, penalties).
 
-    A mean over the parts that hold out a label.
+    A mean over the parts that hold out a label; 0 where none does.
     """
     entries = known.columns.size
     parts = np.random.default_rng([seed, 3]).permutation(entries) % folds
     found = np.zeros((completer.variants, len(completer.penalties)))
-    for fold in range(folds):
+    used = np.unique(parts[known.values > 0])
+    for fold in used:
         out = parts == fold
         labels = known.holding(np.where(out & (known.values > 0), 1.0, 0.0))
         labels.eliminate_zeros()
-        if labels.nnz == 0:
-            continue
         kept = _kept(known, ~out)
         for variant in range(completer.variants):
-            for place, completion in enumerate(completer.path(kept, variant)):
-                found[variant, place] += 100 * judged(completion, labels, 0, kept)[1].mean() / folds
+            for place, each in enumerate(completer.path(kept, variant)):
+                values = judged(each, labels, 0, kept)[1]
+                found[variant, place] += 100 * values.mean() / used.size
     return found
 
 
@@ -140,21 +158,34 @@ def judged(
     known : Observed, optional
         Entries that are not judged.
     """
-    n, labels = Y.shape
-    step = max(1, _SCORES // labels)
-    found = []
-    for start in range(0, n, step):
-        stop = min(start + step, n)
-        scores = completion.rows(first + start, first + stop)
-        relevant = Y[start:stop].toarray() > 0
+    rows = _rows_to_judge(Y, known)  # few, of a held-out part
+    values = np.zeros(rows.size)
+    step = max(1, _SCORES // Y.shape[1])
+    for start in range(0, rows.size, step):
+        block = rows[start : start + step]
+        scores = completion.rows(first + block)
+        relevant = Y[block].toarray() > 0
         asked = np.ones(scores.shape, bool)
         if known is not None:
-            asked[known.holding(np.ones(known.values.size), start, stop).nonzero()] = False
-        asked[~(asked & relevant).any(axis=1)] = False  # most rows, of a held-out part
-        rows, columns = np.nonzero(asked)
-        block, values = row_average_precision(rows, relevant[rows, columns], scores[rows, columns])
-        found.append((block + start, values))
-    return np.concatenate([rows for rows, _ in found]), np.concatenate([v for _, v in found])
+            asked[_pattern(known)[block].nonzero()] = False
+        at, columns = np.nonzero(asked)
+        _, values[start : start + step] = row_average_precision(
+            at, relevant[at, columns], scores[at, columns]
+        )
+    return rows, values
+
+
+def _rows_to_judge(Y: sparse.csr_array, known: Observed | None) -> np.ndarray:
+    """Rows of Y with a label that is not known, int64."""
+    has = sparse.csr_array(Y > 0)
+    counts = has.sum(axis=1)
+    if known is not None:
+        counts = counts - has.multiply(_pattern(known)).sum(axis=1)
+    return np.flatnonzero(counts)
+
+
+def _pattern(known: Observed) -> sparse.csr_array:
+    return known.holding(np.ones(known.values.size, bool))
 
 
 def _with_labels(pattern: sparse.csr_array, Y: sparse.csr_array) -> Observed:

@@ -17,15 +17,15 @@ from xcbench.config.matrix_recovery import MatrixRecoveryDataset, MatrixRecovery
 from xcbench.config.maxide import MaxideSettings
 from xcbench.config.schema import JobConfig
 from xcbench.errors import DataError
+from xcbench.kernels.observed import entries
 from xcbench.models.base import Executor
-from xcbench.models.memory import MemoryEstimate
+from xcbench.models.memory import MemoryEstimate, recovery
 from xcbench.optim.observed import Observed
 from xcbench.optim.proximal_gradient import Descent, ProximalSolution, continuation
 from xcbench.optim.side_information import SideInformation
-from xcbench.optim.singular_value_thresholding import FullMatrix
+from xcbench.optim.singular_value_thresholding import FullMatrix, squared_length
 from xcbench.tasks.base import Outcome, Sizes, TaskData, digest, save_arrays
 
-_NUMBERS = 1 << 22  # of a matrix, held at once
 _SMALLEST = 1e-12  # share of the largest penalty at which the path ends in any case
 
 
@@ -57,9 +57,11 @@ def open_data(dataset: MatrixRecoveryDataset, data_root: Path, split: int) -> Ta
     return TaskData(digest([], dataset), sizes, (), dataset)
 
 
-def memory(job: JobConfig, data: TaskData, jobs: int) -> MemoryEstimate | None:
-    """None: the matrices are small."""
-    return None
+def memory(job: JobConfig, data: TaskData, jobs: int) -> MemoryEstimate:
+    """What ``run`` will take, in one process whatever ``jobs`` says."""
+    (percent,) = job.task.observed
+    stages = recovery.stages(job.method.settings, data.content, percent / 100)
+    return MemoryEstimate(stages, 1, recovery.ADVICE)
 
 
 def run(job: JobConfig, data: TaskData, folder: Path, executor: Executor) -> Outcome:
@@ -100,26 +102,38 @@ def planted(dataset: MatrixRecoveryDataset, rng: np.random.Generator) -> Planted
 def observe(truth: Planted, share: float, rng: np.random.Generator) -> Observed:
     """Entries drawn at random without replacement; at least one."""
     n, m = truth.A.shape[0], truth.B.shape[0]
-    count = max(1, round(share * n * m))
-    places = np.sort(rng.choice(n * m, count, replace=False, shuffle=False))
-    rows, columns = np.divmod(places, m)
-    left, right = truth.factors()
-    values = np.einsum("ij,ij->i", left[rows], right[columns])
-    indptr = np.searchsorted(rows, np.arange(n + 1)).astype(np.int64)
-    return Observed(indptr, columns.astype(np.int32), values, m)
+    places = drawn(n * m, max(1, round(share * n * m)), rng)
+    indptr = np.searchsorted(places, np.arange(n + 1) * m).astype(np.int64)
+    places %= m
+    columns, values = places.astype(np.int32), np.empty(places.size)
+    entries(indptr, columns, *truth.factors(), values)
+    return Observed(indptr, columns, values, m)
+
+
+def drawn(total: int, count: int, rng: np.random.Generator) -> np.ndarray:
+    """``count`` of the numbers below ``total``, every set as likely, int64 in order.
+
+    Draws go on until there are so many different numbers; of more than half of all, those that are
+    left out are drawn. What is held grows with ``count`` and never with ``total``, as it does in
+    ``Generator.choice``.
+    """
+    if 2 * count > total:
+        kept = np.ones(total, bool)
+        kept[drawn(total, total - count, rng)] = False
+        return np.flatnonzero(kept)
+    found = np.zeros(0, np.int64)
+    while found.size < count:
+        more = rng.integers(total, size=count - found.size)
+        found = np.sort(np.concatenate([found, more]), kind="stable")
+        found = found[np.diff(found, prepend=-1) > 0]
+    return found
 
 
 def recovery_error(truth: Planted, left: np.ndarray, right: np.ndarray) -> float:
-    """||left right^T - M||_F / ||M||_F, in blocks of rows."""
+    """||left right^T - M||_F / ||M||_F, without either matrix."""
     of_truth, to_truth = truth.factors()
-    missed = length = 0.0
-    step = max(1, _NUMBERS // len(to_truth))
-    for start in range(0, len(of_truth), step):
-        rows = slice(start, start + step)
-        exact = of_truth[rows] @ to_truth.T
-        missed += float(np.sum((left[rows] @ right.T - exact) ** 2))
-        length += float(np.sum(exact**2))
-    return float(np.sqrt(missed / length))
+    missed = squared_length(np.hstack([left, -of_truth]), np.hstack([right, to_truth]))
+    return float(np.sqrt(missed / squared_length(of_truth, to_truth)))
 
 
 _Trace = list[tuple[float, float, int]]  # fit, error and iterations of each solution

@@ -7,7 +7,8 @@ from statistics import fmean
 
 from xcbench.config.maxide import PRESETS
 from xcbench.report.figures.drawing import Drawing
-from xcbench.report.figures.rows import Arrays, Missing, provenance
+from xcbench.report.figures.observed import newest_runs, percent_of
+from xcbench.report.figures.rows import Arrays, Missing, gathered, in_preset_order, provenance
 from xcbench.report.figures.style import (
     BLACK,
     BLUE,
@@ -35,8 +36,8 @@ _LINES = (
 )
 _CAPTION = (
     "Average precision of the hidden labels of training points (top) and of test points (middle), "
-    "and the wall time of training with the choice of settings (bottom), for three or fewer shares "
-    "of observed labels. Means over seeds. A method without side information says nothing of test "
+    "and the wall time of training with the choice of settings (bottom), with {percents} % of the "
+    "labels observed. Means over seeds. A method without side information says nothing of test "
     "points. "
 )
 
@@ -54,12 +55,12 @@ def figure_matrix_completion(rows: Sequence[Row], arrays: Arrays) -> Drawing | N
     arrays : callable
         Not asked.
     """
-    runs = _runs(rows)
+    runs = newest_runs(rows, KIND)
     if not runs:
         return None
-    percents = sorted({_percent(run) for run in runs})
+    percents = sorted({percent_of(run) for run in runs})
     datasets = sorted({str(run["dataset"]) for run in runs})
-    methods = _ordered({str(run["method"]) for run in runs})
+    methods = in_preset_order({str(run["method"]) for run in runs}, PRESETS)
     found = {name: _means(runs, name) for name, _ in _LINES}
     with styled():
         height = 1.0 + 1.7 * len(_LINES)
@@ -85,7 +86,8 @@ def figure_matrix_completion(rows: Sequence[Row], arrays: Arrays) -> Drawing | N
         handles, texts = axes[0].get_legend_handles_labels()
         figure.legend(handles, texts, loc="outside upper center", ncols=min(len(methods), 6))
         settle(figure)
-    caption = _CAPTION + "; ".join(
+    shares = ", ".join(f"{percent:g}" for percent in percents)
+    caption = _CAPTION.format(percents=shares) + "; ".join(
         f"{name}: {provenance([run for run in runs if run['dataset'] == name])}"
         for name in datasets
     )
@@ -97,33 +99,16 @@ def figure_matrix_completion(rows: Sequence[Row], arrays: Arrays) -> Drawing | N
 
 def missing_matrix_completion(rows: Sequence[Row]) -> list[Missing]:
     """What the figure lacks."""
-    if _runs(rows):
+    if newest_runs(rows, KIND):
         return []
     return [Missing("no runs of label completion", "xcbench run configs/maxide.yaml")]
 
 
-def _runs(rows: Sequence[Row]) -> list[Row]:
-    return [row for row in rows if row.get("task.kind") == KIND and row["status"] == "done"]
-
-
-def _percent(run: Row) -> float:
-    """The one percentage of a run."""
-    (percent,) = run["task.observed"]
-    return float(percent)
-
-
 def _means(runs: Sequence[Row], name: str) -> Values:
-    groups: dict[tuple[float, str, str], list[float]] = {}
-    for run in runs:
-        if run.get(name) not in (None, ""):
-            key = _percent(run), str(run["dataset"]), str(run["method"])
-            groups.setdefault(key, []).append(float(run[name]))
+    groups = gathered(
+        runs, lambda run: (percent_of(run), str(run["dataset"]), str(run["method"])), name
+    )
     return {key: fmean(values) for key, values in groups.items()}
-
-
-def _ordered(labels: set[str]) -> list[str]:
-    """Those of the presets in their order, then others by the alphabet."""
-    return [name for name in PRESETS if name in labels] + sorted(labels - PRESETS.keys())
 
 
 def _described(found: dict[str, Values], percents: Sequence[float], methods: Sequence[str]) -> str:
