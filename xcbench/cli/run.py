@@ -75,12 +75,12 @@ def run(
 
     A config is of extreme classification unless its `task:` says otherwise: metric_learning,
     compressed_modes, functional_correspondence, robust_embedding, matrix_completion or
-    matrix_recovery. Jobs that are done are skipped; long ones that were interrupted go on where they were. Results
-    go to DIR/results.csv and DIR/runs/, the log of this call to DIR/logs/. Exit codes: 0 done or
-    nothing to do, 1 a job failed, lacks its library or cannot keep to --max-memory (the others
-    still ran), the disk is full or the dask scheduler or Slurm cannot be reached, 2 usage or
-    config, 3 data missing or malformed, 4 locked by another run, 129, 130 or 143 ended by SIGHUP,
-    SIGINT (Ctrl-C) or SIGTERM.
+    matrix_recovery. Jobs that are done are skipped; long ones that were interrupted go on where
+    they were. Results go to DIR/results.csv and DIR/runs/, the log of this call to DIR/logs/. Exit
+    codes: 0 done or nothing to do, 1 a job failed, lacks its library or cannot keep to --max-memory
+    (the others still ran), the disk is full or the dask scheduler or Slurm cannot be reached, 2
+    usage or config, 3 data missing or malformed, 4 locked by another run, 129, 130 or 143 ended by
+    SIGHUP, SIGINT (Ctrl-C) or SIGTERM.
     """
     from xcbench.runner.executors import kill_workers
     from xcbench.runner.logs import console, run_log
