@@ -97,7 +97,7 @@ def test_a_setting_of_the_dataset_that_its_title_does_not_tell_is_in_the_tables(
             "seed": 0, "run_id": "x", "dataset.line": 500}  # fmt: skip
     rows = [mode | {"dataset.measure": 50.0}, mode | {"dataset.measure": 20.0}]
     assert [table.title for table in task_tables(rows)] == [
-        "line-500, compressed modes", "line-500, compressed modes, measure 20",
+        "line-500, compressed modes, measure 50", "line-500, compressed modes, measure 20",
     ]  # fmt: skip
 
 
