@@ -1,13 +1,16 @@
 """Ended by a signal or killed: at once, workers included, and what was finished is not repeated."""
 
+import ctypes
 import os
 import signal
+import time
 
 import psutil
 import pytest
 
 from tests.crash import runs
 from tests.crash.checks import finish, litter, predictions, rows, wait_for
+from xcbench.runner.signals import ended_by_signals
 
 ALWAYS = ("--set", "executor.checkpoint=always")
 
@@ -104,3 +107,18 @@ def test_a_killed_worker_costs_its_task_a_second_attempt_and_no_more(project):
     )
     assert marks(project)[2] == 1
     assert rows(project)[0]["status"] == "done"
+
+
+@pytest.mark.parametrize(
+    ("number", "ends"),
+    [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, SystemExit)],
+    ids=["INT", "TERM"],
+)
+def test_a_signal_that_a_callback_of_c_code_swallows_is_raised_again(number, ends):
+    swallowing = ctypes.CFUNCTYPE(None)(lambda: os.kill(os.getpid(), number))
+    started = time.monotonic()
+    with ended_by_signals(lambda: None):
+        swallowing()
+        with pytest.raises(ends):
+            time.sleep(4)
+    assert time.monotonic() - started < 3

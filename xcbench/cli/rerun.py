@@ -12,6 +12,7 @@ import typer
 
 from xcbench.cli.options import DEFAULT_DATA, DEFAULT_RESULTS, Jobs, ResultsRoot
 from xcbench.cli.stores import open_results
+from xcbench.cli.workers import kill_workers
 
 if TYPE_CHECKING:
     from xcbench.runner.comparison import Comparison
@@ -45,17 +46,22 @@ def rerun(
     processor, threads. Exit codes: 0 identical, 1 not identical or the repeat failed, 2 no such
     run, 3 the data is missing or another, 129, 130 or 143 ended by a signal.
     """
-    from xcbench.runner.executors import kill_workers
+    from xcbench.runner.signals import ended_by_signals
+
+    with ended_by_signals(kill_workers):  # before anything is compiled, which may swallow them
+        _rerun(run, results, data, jobs)
+
+
+def _rerun(run: str, results: Path, data: Path | None, jobs: int | None) -> None:
     from xcbench.runner.logs import console
     from xcbench.runner.progress import BarProgress, LogProgress
     from xcbench.runner.rerun import find_run, load_stored, repeat, repeat_job
-    from xcbench.runner.signals import ended_by_signals
 
     if results == DEFAULT_RESULTS and (Path(run) / "result.json").is_file():
         results = Path(run).absolute().parents[2]
     store = open_results(results)
     bars = sys.stderr.isatty()
-    with console(logging.INFO, bars), ended_by_signals(kill_workers):
+    with console(logging.INFO, bars):
         stored = load_stored(store, find_run(store, run))
         root = data or _data_root(stored.result.data_root)
         job = repeat_job(stored, root, jobs)

@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -24,6 +25,7 @@ from xcbench.cli.options import (
     size,
 )
 from xcbench.cli.stores import rows_of
+from xcbench.cli.workers import kill_workers
 from xcbench.errors import DataError
 
 if TYPE_CHECKING:
@@ -82,25 +84,54 @@ def run(
     usage or config, 3 data missing or malformed, 4 locked by another run, 129, 130 or 143 ended by
     SIGHUP, SIGINT (Ctrl-C) or SIGTERM.
     """
-    from xcbench.runner.executors import kill_workers
-    from xcbench.runner.logs import console, run_log
-    from xcbench.runner.plan import plan
-    from xcbench.runner.progress import BarProgress, LogProgress
-    from xcbench.runner.run import Due, Runner
     from xcbench.runner.signals import ended_by_signals
-    from xcbench.runner.store import ResultStore
 
     deadline = time.monotonic() + (float("inf") if max_time is None else max_time)
     executor = [f"executor.jobs={jobs}"] if jobs is not None else []
     executor += [f"executor.max_memory={max_memory}"] if max_memory is not None else []
-    loaded = load_all(configs, [*(overrides or []), *executor])
-    store, is_due = ResultStore(results), Due(force=force, retry_failed=retry_failed)
-    bars = sys.stderr.isatty() and not quiet
-    with console(logging.WARNING if quiet else logging.INFO, bars), ended_by_signals(kill_workers):
+    changes = [*(overrides or []), *executor]
+    with ended_by_signals(kill_workers):  # before anything is compiled, which may swallow them
+        from xcbench.runner.run import Due
+
+        is_due = Due(force=force, retry_failed=retry_failed)
         if dry_run:
-            planned = plan(loaded, data)
-            _list_jobs(planned, store, is_due)
-            raise typer.Exit(DataError.exit_code if planned.data_errors else 0)
+            _list(configs, changes, data, results, is_due, quiet)
+        else:
+            _run(configs, changes, data, results, is_due, deadline, quiet)
+
+
+def _list(
+    configs: list[Path], changes: list[str], data: Path, results: Path, is_due: Due, quiet: bool
+) -> None:
+    from xcbench.runner.logs import console
+    from xcbench.runner.plan import plan
+    from xcbench.runner.store import ResultStore
+
+    loaded = load_all(configs, changes)
+    with console(logging.WARNING if quiet else logging.INFO, sys.stderr.isatty() and not quiet):
+        planned = plan(loaded, data)
+        _list_jobs(planned, ResultStore(results), is_due)
+    raise typer.Exit(DataError.exit_code if planned.data_errors else 0)
+
+
+def _run(
+    configs: list[Path],
+    changes: list[str],
+    data: Path,
+    results: Path,
+    is_due: Due,
+    deadline: float,
+    quiet: bool,
+) -> None:
+    from xcbench.runner.logs import console, run_log
+    from xcbench.runner.plan import plan
+    from xcbench.runner.progress import BarProgress, LogProgress
+    from xcbench.runner.run import Runner
+    from xcbench.runner.store import ResultStore
+
+    loaded, store = load_all(configs, changes), ResultStore(results)
+    bars = sys.stderr.isatty() and not quiet
+    with console(logging.WARNING if quiet else logging.INFO, bars):
         store.require_writable()
         log = store.logs / f"{datetime.now():%Y-%m-%dT%H%M%S}-{os.getpid()}.log"
         with run_log(log):
