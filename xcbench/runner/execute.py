@@ -118,9 +118,11 @@ def _estimated(job: Job, executor: InProcessExecutor, spread: bool) -> int | Non
     None for a job that is too small to ask: what Python itself takes is most of it.
     """
     estimated = kind_of(job.config).memory(job.config, job.data, executor.workers)
-    if estimated is None:
-        return None
     budget = job.executor.max_memory_bytes
+    if estimated is None:
+        if budget is not None:
+            logger.warning("%s: its memory is not estimated, and not held to a limit", job.title)
+        return None
     # Fewer processes would be fewer threads of a WholeModel, and no less memory.
     if budget is not None and spread:
         if (limits := within(estimated, budget)) is None:
