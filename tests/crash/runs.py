@@ -32,6 +32,7 @@ def start(function: Callable[..., None], *arguments: Any) -> Any:
 def _in_own_group(function: Callable[..., None], arguments: tuple[Any, ...]) -> None:
     os.setpgid(0, 0)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # A shell's background ignores it.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # And nohup this one.
     code = 1
     try:
         function(*arguments)
