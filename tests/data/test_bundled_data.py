@@ -14,7 +14,7 @@ def test_the_bundled_dataset_is_there_and_of_the_stated_size():
     found = statistics(load(locate(DatasetConfig(name="bioregistry"), DATA)))
     assert (found.n_train, found.n_test) == (entry.n_train, entry.n_test)
     assert (found.n_features, found.n_labels) == (entry.n_features, entry.n_labels)
-    names = (DATA / "bioregistry" / "labels.txt").read_text().splitlines()
+    names = (DATA / "bioregistry" / "Yf.txt").read_text().splitlines()
     assert len(names) == found.n_labels
 
 

@@ -86,9 +86,11 @@ def test_check_reports_every_file_and_fails_with_the_defects(root):
     assert f"ok   {root / 'mine' / 'train.txt'}: 2 rows, 3 features, 4 labels" in result.output
     assert f"bad  {bad}" in result.output
     assert isinstance(result.exception, DataError)
-    assert str(result.exception) == (
+    defect, advice = str(result.exception).split("\n  -> ")
+    assert defect == (
         f"{bad}, line 3: value 'nan' of feature 2 is not finite; expected a finite number"
     )
+    assert "leave the entry out" in advice
 
 
 def test_check_takes_a_file_of_either_format(root, tmp_path):
@@ -113,7 +115,7 @@ def test_prepare_takes_the_usual_scaling_of_a_known_dataset(root):
     assert "stackex-cs split 1, tfidf" in run("prepare", "stackex-cs", "--data", root).output
 
 
-@pytest.mark.parametrize("command", ["list", "info", "check", "prepare"])
+@pytest.mark.parametrize("command", ["list", "info", "check", "prepare", "split"])
 def test_help_teaches_with_an_example(command):
     result = run(command, "--help")
     assert f"xcbench data {command}" in result.output.replace("\n", " ")

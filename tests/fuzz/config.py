@@ -26,7 +26,7 @@ from xcbench.config.yaml import dump, parse
 from xcbench.errors import ConfigError
 
 ROOT = Path(__file__).parent.parent.parent
-LONGEST_LINE = 1200  # an unknown key of a sweep lists all that are known
+LONGEST_LINE = 1300  # an unknown key of a sweep lists all that are known
 
 _WORDS = """
 0 1 -1 2 1e3 1e-3 .5 5. 1e400 .inf .nan nan true False no on ~ null 0x1F 010 1_000 10:30 auto
@@ -42,6 +42,7 @@ dask slurm scheduler: tcp://h:8786 h:1 max_memory: 8G 1.5GiB 500M cluster: local
 qos: time: 6h 1d12h memory: closed_form gram storage: weights: embeddings: float16
 task: datasets: metric_learning compressed_modes matrix_completion matrix_recovery corrupted: rows:
 labels: observed: itml maxide svt euclidean line: mesh: modes-madmm gammas: ranks: robust_embedding
+held_out: share: tune: low: high: log: true
 """
 _LONG_AXIS = b"[" + b",".join(b"%d" % i for i in range(1, 200)) + b"]"
 _TEXTS = (
@@ -77,6 +78,8 @@ SMALL = (
     b"dataset: {name: x}\nmethod: rxml\n"
     b"executor: {backend: slurm, jobs: 4, partition: p, time: 6h, account: a, memory: 4G}\n",
     b"datasets: [{name: x}, {name: y, corrupted: {rows: 5, labels: 3}}]\nmethod: maxide\n",
+    b"dataset: {name: x, held_out: {share: 0.2, seed: 3}}\nmethods: [rxml, knn]\n"
+    b"tune: {rank: [5, 10], vote.power: {low: 1, high: 8, log: true}, power: [1, 2]}\n",
     b"task: {kind: metric_learning, neighbours: 3}\ndatasets: [{name: uci/x}, {name: y}]\n"
     b"methods: [euclidean, {preset: itml, gammas: [0.1, 1], variant: printed}]\nseeds: [0, 1]\n",
     b"task: compressed_modes\ndataset: {line: 50, measure: 5}\n"
@@ -318,6 +321,25 @@ def _sweep(models: dict[str, dict[str, Rule]]) -> Rule:
     return rule
 
 
+def _tune(models: dict[str, dict[str, Rule]]) -> Rule:
+    number = _number(float("-inf"))
+    span = _keys(low=number, high=number, log=lambda x: type(x) is bool)
+
+    def rule(x: Any) -> bool:
+        if x is None:
+            return True
+        if not isinstance(x, dict):
+            return False
+        known = {k.split(".")[0] for k in x} <= set().union(*models.values())
+        return known and all(
+            (isinstance(v, list) and v != [])
+            or (isinstance(v, dict) and span(v) and {"low", "high"} <= set(v))
+            for v in x.values()
+        )
+
+    return rule
+
+
 def _seed(x: Any) -> bool:
     return type(x) is int and 0 <= x < 2**63
 
@@ -368,6 +390,7 @@ DATASET = _keys(
             and {"rows", "labels"} <= set(x)
         )
     ),
+    held_out=_or_none(_keys(share=_number(above=True, below=1), seed=_seed)),
 )
 
 
@@ -388,9 +411,10 @@ def _file(
         method=method,
         methods=lambda x: isinstance(x, list) and x != [] and all(map(method, x)),
         seed=_seed,
-        seeds=_distinct(_seed),
+        seeds=_or_none(_distinct(_seed)),
         executor=_executor,
         sweep=_sweep(models),
+        tune=_tune(models),
         **more,
     )
 

@@ -27,7 +27,7 @@ from xcbench.data import rows
 from xcbench.data.byte_lines import whole_lines
 from xcbench.data.libsvm import read_libsvm
 from xcbench.data.sparse_text import read_sparse_text
-from xcbench.data.splits import read_split
+from xcbench.data.splits.read import read_split
 from xcbench.data.xc_text import XCText, read_xc
 from xcbench.errors import DataError
 

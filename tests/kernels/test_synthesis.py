@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from xcbench.data.synthesis_tables import make_tables, mixed
+from xcbench.data.synthesis.tables import make_tables, mixed
 from xcbench.kernels import synthesis as kernel
 
 KEY = np.uint64(mixed(7))

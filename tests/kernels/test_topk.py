@@ -71,3 +71,15 @@ def test_product_in_blocks_equals_the_whole_product(shape):
     expected_labels, expected = by_sorting(left @ right.T, 7)
     np.testing.assert_array_equal(labels, expected_labels)
     np.testing.assert_array_equal(best, expected)
+
+
+@pytest.mark.parametrize(("rank", "columns"), [(50, 37), (100, 159), (100, 2100)])
+def test_a_row_of_a_product_is_the_same_to_the_bit_in_any_company(rank, columns):
+    rng = np.random.default_rng(0)
+    left = rng.standard_normal((300, rank)).astype(np.float32)
+    right = rng.standard_normal((columns, rank)).astype(np.float32)
+    labels, best = top_k_product(left, right, 5)
+    for first, last in ((0, 1), (3, 9), (9, 40), (0, 65), (40, 299)):
+        some = top_k_product(left[first:last], right, 5)
+        np.testing.assert_array_equal(some[0], labels[first:last])
+        np.testing.assert_array_equal(some[1], best[first:last])

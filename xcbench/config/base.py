@@ -26,6 +26,7 @@ Penalty = Annotated[float, Field(gt=0, le=1e9)]
 Power = Annotated[float, Field(ge=0, le=32)]
 Share = Annotated[float, Field(ge=0, lt=1)]
 Count = Annotated[int, Field(ge=1)]
+Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]
 
 
 def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:

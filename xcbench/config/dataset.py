@@ -9,8 +9,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from xcbench.config.base import Count, Counts, NonNegative, Positive, Settings, TaskSettings
+from xcbench.config.base import Count, Counts, NonNegative, Positive, Seed, Settings, TaskSettings
 from xcbench.config.problems import shown
+
+Features = Literal["unit", "tfidf", "raw"]
 
 _LONGEST_TITLE = 100  # file systems take names of 255 bytes, and titles get hashes added
 
@@ -27,41 +29,73 @@ PathText = Annotated[str, Field(min_length=1), AfterValidator(_without_controls)
 class PropensityConfig(Settings):
     """Propensity parameters A and B of Jain et al. (2016)."""
 
-    a: Positive
-    b: NonNegative
+    a: Positive = Field(description="A: how fast propensity grows with a label's rows")
+    b: NonNegative = Field(description="B: added to a label's number of rows")
 
 
 class CorruptionConfig(Settings):
     """Training labels damaged on purpose: ``rows`` percent get ``labels`` random ones instead."""
 
-    rows: Annotated[float, Field(gt=0, le=100)]
-    labels: Count
-    seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 0
+    rows: Annotated[float, Field(gt=0, le=100)] = Field(
+        description="percent of the training rows whose labels are replaced"
+    )
+    labels: Count = Field(description="how many random labels each of them gets")
+    seed: Seed = Field(default=0, description="what rows and labels are drawn with")
+
+
+class HeldOutConfig(Settings):
+    """A share of the training rows, drawn at random, is tested on instead of the test rows."""
+
+    share: Annotated[float, Field(gt=0, lt=1)] = Field(
+        default=0.1, description="the share of the training rows that is held out"
+    )
+    seed: Seed = Field(default=0, description="what the rows are drawn with")
 
 
 class DatasetConfig(Settings):
-    """Which data, and how its rows are scaled.
+    """Which data, and how its rows are scaled."""
 
-    Attributes
-    ----------
-    name : str or None
-        A catalogue name, or a folder under the data root that holds train and test files.
-    train, test : str or None
-        Paths of the two files, instead of ``name``.
-    format, base : how those two files are written; libsvm files need the base of their indices.
-    features : "unit" scales rows to length one; "tfidf" weights by the training idf first.
-    propensity : None takes the catalogue's, else 0.55 and 1.5.
-    corrupted : damage to the training labels, for experiments on robustness.
-    """
-
-    name: PathText | None = None
-    train: PathText | None = None
-    test: PathText | None = None
-    format: Literal["xc", "libsvm"] = "xc"
-    base: Literal[0, 1] | None = None
-    features: Literal["unit", "tfidf", "raw"] = "unit"
-    propensity: PropensityConfig | None = None
-    corrupted: CorruptionConfig | None = None
+    name: PathText | None = Field(
+        default=None,
+        description="a name of `xcbench data list`, or a folder in the data folder",
+    )
+    train: PathText | None = Field(
+        default=None,
+        description="the path of a training file, with test instead of name",
+        examples=["my/train.txt"],
+    )
+    test: PathText | None = Field(
+        default=None, description="the path of a test file", examples=["my/test.txt"]
+    )
+    format: Literal["xc", "libsvm"] = Field(
+        default="xc", description="how the files of train and test are written"
+    )
+    base: Literal[0, 1] | None = Field(
+        default=None,
+        description="the number that the indices of libsvm files count from",
+        examples=[1],
+    )
+    features: Features = Field(
+        default="unit",
+        description="unit scales rows to length one; tfidf weights by the training rows' idf "
+        "first, for counts of words; raw leaves them",
+    )
+    propensity: PropensityConfig | None = Field(
+        default=None,
+        description="constants of PSP@k; by default the dataset's published ones, else these",
+        examples=[{"a": 0.55, "b": 1.5}],
+    )
+    corrupted: CorruptionConfig | None = Field(
+        default=None,
+        description="damage to the training labels, for experiments on robustness",
+        examples=[{"rows": 10, "labels": 3}],
+    )
+    held_out: HeldOutConfig | None = Field(
+        default=None,
+        description="train on a part of the training rows and test on the rest of them, to choose "
+        "settings without a look at the test rows",
+        examples=[{"share": 0.1, "seed": 0}],
+    )
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
@@ -83,17 +117,18 @@ class DatasetConfig(Settings):
             path = PurePosixPath(self.train or "")
             text = path.parent.name or path.name.split(".")[0]
         title = re.sub(r"[^A-Za-z0-9._+=-]+", "-", text)[:_LONGEST_TITLE].strip("-.") or "data"
-        return f"{title}-corrupted{self.corrupted.rows:g}" if self.corrupted else title
+        title += f"-corrupted{self.corrupted.rows:g}" if self.corrupted else ""
+        return title + (f"-heldout{100 * self.held_out.share:g}" if self.held_out else "")
 
 
 class MetricsConfig(Settings):
-    """The cut-offs k of P@k, nDCG@k, PSP@k and PSnDCG@k.
+    """What is measured: P@k, nDCG@k, PSP@k and PSnDCG@k."""
 
-    ``psndcg``: divide as pyxclib and napkinXC do, or as the XC repository's MATLAB script.
-    """
-
-    k: Counts = (1, 3, 5)
-    psndcg: Literal["pyxclib", "matlab"] = "pyxclib"
+    k: Counts = Field(default=(1, 3, 5), description="the cut-offs k: how many labels count")
+    psndcg: Literal["pyxclib", "matlab"] = Field(
+        default="pyxclib",
+        description="divide PSnDCG as pyxclib and napkinXC do, or as the XC repository's script",
+    )
 
 
 def _in_data_root(dataset: DatasetConfig) -> DatasetConfig:

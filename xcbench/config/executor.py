@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from xcbench.config.base import Count, Settings
 from xcbench.config.problems import shown
@@ -84,34 +84,52 @@ _KEYS_OF = {"scheduler": "dask"} | dict.fromkeys(_SLURM_KEYS, "slurm")
 class ExecutorConfig(Settings):
     """Where tasks run; changes no result, so it is no part of a job's identity.
 
-    Keys of one backend are refused with another; ``jobs`` is common to them all.
-
-    Attributes
-    ----------
-    backend : processes of this machine, this process, or other machines by way of dask or Slurm.
-    jobs : processes (-1: one a core), or Slurm jobs at once; dask takes all workers there are.
-    threads : BLAS and numba threads of each.
-    checkpoint : keep finished tasks, so that a killed job goes on from there, once it has run for
-        two minutes (auto), from the first on, or never.
-    max_memory : what all processes of a job may take together ("8G"); None is no limit.
-    scheduler : address of the dask scheduler, "tcp://host:8786" or "host:8786".
-    cluster : "local" runs what would be Slurm jobs on this machine, to try things out.
-    partition, account, qos, memory : as sbatch has them, of one job.
-    time : of one job, such as 90m, 6h or 1d12h.
+    Keys of one backend are refused with another; ``jobs`` is common to them all, but for dask,
+    which takes all workers there are. ``cluster: local`` runs what would be Slurm jobs on this
+    machine, to try things out.
     """
 
-    backend: Literal["loky", "inline", "dask", "slurm"] = "loky"
-    jobs: Annotated[int, AfterValidator(_process_count)] = -1
-    threads: Count = 1
-    checkpoint: Literal["auto", "always", "never"] = "auto"
-    max_memory: Annotated[str, AfterValidator(_size)] | None = None
-    scheduler: Annotated[str, AfterValidator(_address)] | None = None
-    cluster: Literal["slurm", "local"] = "slurm"
-    partition: SlurmWord | None = None
-    account: SlurmWord | None = None
-    qos: SlurmWord | None = None
-    time: Annotated[str, AfterValidator(_time)] = "4h"
-    memory: Annotated[str, AfterValidator(_slurm_memory)] | None = None
+    backend: Literal["loky", "inline", "dask", "slurm"] = Field(
+        default="loky",
+        description="processes of this machine, this process, or other machines by way of "
+        "dask or Slurm",
+    )
+    jobs: Annotated[int, AfterValidator(_process_count)] = Field(
+        default=-1, description="processes (-1: one a core), or Slurm jobs at once"
+    )
+    threads: Count = Field(default=1, description="BLAS and numba threads of each")
+    checkpoint: Literal["auto", "always", "never"] = Field(
+        default="auto",
+        description="keep finished tasks of a job that has run for two minutes (auto), from "
+        "the first on, or never",
+    )
+    max_memory: Annotated[str, AfterValidator(_size)] | None = Field(
+        default=None,
+        description="what all processes of a job may take together, such as 8G",
+        examples=["8G"],
+    )
+    scheduler: Annotated[str, AfterValidator(_address)] | None = Field(
+        default=None,
+        description="address of the dask scheduler",
+        examples=["tcp://host:8786"],
+    )
+    cluster: Literal["slurm", "local"] = Field(
+        default="slurm",
+        description="Slurm, or processes of this machine in its place, to try things out",
+    )
+    partition: SlurmWord | None = Field(
+        default=None, description="Slurm partition, as sbatch has it", examples=["short"]
+    )
+    account: SlurmWord | None = Field(default=None, description="Slurm account", examples=["mine"])
+    qos: SlurmWord | None = Field(
+        default=None, description="Slurm quality of service", examples=["normal"]
+    )
+    time: Annotated[str, AfterValidator(_time)] = Field(
+        default="4h", description="time of one Slurm job, such as 90m, 6h or 1d12h"
+    )
+    memory: Annotated[str, AfterValidator(_slurm_memory)] | None = Field(
+        default=None, description="memory of one Slurm job, such as 16G", examples=["16G"]
+    )
 
     @model_validator(mode="after")
     def _complete(self) -> Self:

@@ -23,10 +23,11 @@ from xcbench.config.problems import (
 from xcbench.config.schema import Config, ConfigBody
 from xcbench.config.sweep import MOST_JOBS, resolve_methods, too_many
 from xcbench.config.tasks import SCHEMAS, XC, TaskSchema, body_of
+from xcbench.config.tuning import resolve_space
 from xcbench.config.yaml import Document, KeyPath, all_at_once, parse, printable
 from xcbench.errors import ConfigError
 
-_OUTSIDE_BODY = ("method", "methods", "sweep")
+_OUTSIDE_BODY = ("method", "methods", "sweep", "tune")
 _LARGEST_FILE = 1 << 18  # what is larger is a data file named by mistake, or a device
 
 
@@ -73,13 +74,14 @@ def load_document(document: Document, source: str, overrides: Sequence[str] = ()
     body = _body(raw, schema, problems)
     entries = _method_entries(raw, problems)
     methods = resolve_methods(entries, raw.get("sweep"), schema, problems)
+    space = resolve_space(raw.get("tune"), entries, schema, problems)
     if body is not None:
         problems.extend(_too_many_jobs(body, len(methods)))
     if problems or body is None:
         where = _Places(source, document.lines, origins)
         lines = [where.line(problem) for problem in where.ordered(problems)]
         raise all_at_once(lines, source)
-    return Config(body, methods)
+    return Config(body, methods, space)
 
 
 def _too_many_jobs(body: ConfigBody, n_methods: int) -> list[Problem]:

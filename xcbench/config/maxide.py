@@ -25,10 +25,17 @@ class DescentSettings(Settings):
     ``penalties`` are shares of the least penalty with which the solution is zero.
     """
 
-    penalties: PenaltyShares = _HALVES
-    growth: Growth = 2.0
-    tolerance: Share = 1e-4
-    iterations: Count = 300
+    penalties: PenaltyShares = Field(
+        default=_HALVES,
+        description="the penalties tried, as shares of the least with which the solution is zero",
+    )
+    growth: Growth = Field(
+        default=2.0, description="what the step is divided by where it is too long"
+    )
+    tolerance: Share = Field(
+        default=1e-4, description="stop where the objective improves by less, relatively"
+    )
+    iterations: Count = Field(default=300, description="the most proximal gradient steps")
 
 
 class MaxideSettings(DescentSettings):
@@ -44,12 +51,26 @@ class MaxideSettings(DescentSettings):
     to make.
     """
 
-    model: Literal["maxide"] = "maxide"
-    ranks: Counts = (25, 50, 100, 200)
-    labels: Literal["identity", "correlation"] = "identity"
-    label_rank: Count = 50
-    weighting: Literal["none", "singular_values"] = "none"
-    over_ranks: Literal["best", "mean"] = "best"
+    model: Literal["maxide"] = Field(
+        default="maxide", description="matrix completion with side information"
+    )
+    ranks: Counts = Field(
+        default=(25, 50, 100, 200),
+        description="how many singular vectors of the features are tried as side information",
+    )
+    labels: Literal["identity", "correlation"] = Field(
+        default="identity",
+        description="side information of the labels: none (identity), or eigenvectors of "
+        "their correlation",
+    )
+    label_rank: Count = Field(default=50, description="how many eigenvectors")
+    weighting: Literal["none", "singular_values"] = Field(
+        default="none",
+        description="trust directions of the features equally (none), or by their singular values",
+    )
+    over_ranks: Literal["best", "mean"] = Field(
+        default="best", description="take the scores of the best rank, or their mean over all ranks"
+    )
 
 
 class SVTSettings(DescentSettings):

@@ -32,8 +32,12 @@ from xcbench.config.peers import (
 class PartitionSettings(Settings):
     """How a learner splits the training points into clusters."""
 
-    kind: Literal["kmeans", "spherical", "balanced"] = "kmeans"
-    iterations: Count = 7
+    kind: Literal["kmeans", "spherical", "balanced"] = Field(
+        default="kmeans",
+        description="kmeans on the rows as they are, spherical on rows of length one, "
+        "balanced into clusters of equal size",
+    )
+    iterations: Count = Field(default=7, description="rounds of k-means")
 
 
 class NeighbourSettings(Settings):
@@ -45,10 +49,22 @@ class NeighbourSettings(Settings):
     frequent; all of them when null.
     """
 
-    kind: Literal["cosine", "inner"] = "cosine"
-    count: Count = 100
-    disjoint: Literal["keep", "drop"] = "drop"
-    per_label: Count | None = None
+    kind: Literal["cosine", "inner"] = Field(
+        default="cosine", description="what makes label rows similar: cosine or inner product"
+    )
+    count: Count = Field(
+        default=100, description="how many most similar training points of each are kept"
+    )
+    disjoint: Literal["keep", "drop"] = Field(
+        default="drop",
+        description="points without a common label: drop leaves them out, keep fills short "
+        "lists with them",
+    )
+    per_label: Count | None = Field(
+        default=None,
+        description="at most so many candidates by each label, to bound the search where "
+        "labels are frequent; null is all",
+    )
 
 
 class CompletionSettings(Settings):
@@ -59,13 +75,28 @@ class CompletionSettings(Settings):
     madmm_l1 and none; ``beta``, ``line_search`` and ``tolerance`` are riemannian_cg's.
     """
 
-    kind: Literal["riemannian_cg", "svp", "released", "madmm_l1", "none"] = "riemannian_cg"
-    start: Literal["spectral", "random"] = "spectral"
-    iterations: Annotated[int, Field(ge=0)] = 10
-    beta: Literal["polak_ribiere", "hestenes_stiefel"] = "polak_ribiere"
-    line_search: Literal["exact", "armijo"] = "exact"
-    tolerance: NonNegative = 1e-6
-    rho: Positive = 10.0
+    kind: Literal["riemannian_cg", "svp", "released", "madmm_l1", "none"] = Field(
+        default="riemannian_cg",
+        description="the solver that finds embeddings with these similarities; svp is SLEEC's "
+        "as printed, released that of its code, madmm_l1 takes absolute errors",
+    )
+    start: Literal["spectral", "random"] = Field(
+        default="spectral", description="where riemannian_cg, madmm_l1 and none start"
+    )
+    iterations: Annotated[int, Field(ge=0)] = Field(
+        default=10, description="CG iterations, SVP or gradient steps, or rounds of madmm_l1"
+    )
+    beta: Literal["polak_ribiere", "hestenes_stiefel"] = Field(
+        default="polak_ribiere", description="how riemannian_cg conjugates its directions"
+    )
+    line_search: Literal["exact", "armijo"] = Field(
+        default="exact", description="how riemannian_cg finds its step"
+    )
+    tolerance: NonNegative = Field(
+        default=1e-6,
+        description="riemannian_cg stops where the gradient is so small, relative to the first",
+    )
+    rho: Positive = Field(default=10.0, description="penalty of madmm_l1")
 
     @model_validator(mode="after")
     def _svp_takes_a_step(self) -> Self:
@@ -83,14 +114,25 @@ class RegressionSettings(Settings):
     are not stored where a model is smaller without.
     """
 
-    kind: Literal["ridge", "admm_l1"] = "ridge"
-    ridge: Penalty = 2.0
-    l1: NonNegative = 0.1
-    rho: Positive = 1.0
-    iterations: Count = 30
-    threshold: Literal["printed", "exact"] = "exact"
-    weight_sparsity: Share = 0.0
-    embedding_sparsity: Share = 0.0
+    kind: Literal["ridge", "admm_l1"] = Field(
+        default="ridge",
+        description="ridge regression from features to embeddings, or with an L1 term on the "
+        "embeddings",
+    )
+    ridge: Penalty = Field(default=2.0, description="penalty on the weights; more is smoother")
+    l1: NonNegative = Field(default=0.1, description="weight of the L1 term of admm_l1")
+    rho: Positive = Field(default=1.0, description="penalty of admm_l1")
+    iterations: Count = Field(default=30, description="iterations of admm_l1")
+    threshold: Literal["printed", "exact"] = Field(
+        default="exact", description="soft threshold of admm_l1: l1/(2 rho), or l1/rho as printed"
+    )
+    weight_sparsity: Share = Field(
+        default=0.0, description="the share of the smallest weights that is set to zero"
+    )
+    embedding_sparsity: Share = Field(
+        default=0.0,
+        description="the share of the smallest numbers of the embeddings that is set to zero",
+    )
 
 
 class VoteSettings(Settings):
@@ -101,10 +143,19 @@ class VoteSettings(Settings):
     slack price).
     """
 
-    kind: Literal["cosine", "euclidean", "itml"] = "cosine"
-    neighbours: Count = 30
-    power: Power = 8.0
-    gamma: Positive = 0.01
+    kind: Literal["cosine", "euclidean", "itml"] = Field(
+        default="cosine",
+        description="how neighbours vote: cosine by similarity^power, euclidean one equal "
+        "vote each (SLEEC), itml the same with a learned metric",
+    )
+    neighbours: Count = Field(
+        default=30, description="how many nearest training points vote for a point's labels"
+    )
+    power: Power = Field(
+        default=8.0,
+        description="power of the similarity in a cosine vote; more trusts the nearest more",
+    )
+    gamma: Positive = Field(default=0.01, description="price of slack of itml")
 
 
 class StorageSettings(Settings):
@@ -113,8 +164,12 @@ class StorageSettings(Settings):
     16 halve their size, in memory and on disk; sums are in 32 bits all the same.
     """
 
-    weights: Literal["float32", "float16"] = "float32"
-    embeddings: Literal["float32", "float16"] = "float32"
+    weights: Literal["float32", "float16"] = Field(
+        default="float32", description="numbers a model keeps its weights in"
+    )
+    embeddings: Literal["float32", "float16"] = Field(
+        default="float32", description="numbers a model keeps its embeddings in"
+    )
 
 
 class HeadSettings(Settings):
@@ -130,14 +185,29 @@ class HeadSettings(Settings):
     cluster has one for each cluster of the first learner, of the labels and rows that are in it.
     """
 
-    kind: Literal["none", "squared_hinge", "ridge"] = "none"
-    scope: Literal["all", "cluster"] = "all"
-    ridge: Penalty = 1.0
-    rounds: Count = 3
-    iterations: Count = 4
-    lift: NonNegative = 0.0
-    threshold: NonNegative = 0.05
-    weight: Annotated[float, Field(ge=0, le=1e6)] = 1.5
+    kind: Literal["none", "squared_hinge", "ridge"] = Field(
+        default="none",
+        description="a linear classifier for each label beside the vote: none, by squared "
+        "hinge loss, or by its first Newton step alone (ridge)",
+    )
+    scope: Literal["all", "cluster"] = Field(
+        default="all",
+        description="one head of all labels and rows, or one for each cluster of the first learner",
+    )
+    ridge: Penalty = Field(default=1.0, description="penalty on the head's weights")
+    rounds: Count = Field(default=3, description="Newton steps of squared_hinge")
+    iterations: Count = Field(default=4, description="conjugate gradient iterations of each step")
+    lift: NonNegative = Field(
+        default=0.0,
+        description="keep of a label with few rows the features so many times as frequent "
+        "there as in all rows; more is quicker, 0 is all",
+    )
+    threshold: NonNegative = Field(
+        default=0.05, description="weights smaller than this are dropped"
+    )
+    weight: Annotated[float, Field(ge=0, le=1e6)] = Field(
+        default=1.5, description="weight of the head beside the vote, each scaled to length one"
+    )
 
 
 class LocalEmbeddingSettings(Settings):
@@ -147,18 +217,47 @@ class LocalEmbeddingSettings(Settings):
     constants 0.55 and 1.5; above 0 it trades P@k for PSP@k.
     """
 
-    model: Literal["local_embedding"] = "local_embedding"
-    learners: Count = 1
-    clusters: Annotated[int, Field(ge=1)] | Literal["auto"] = "auto"
-    rank: Count = 100
-    partition: Annotated[PartitionSettings, Shorthand] = PartitionSettings()
-    neighbours: Annotated[NeighbourSettings, Shorthand] = NeighbourSettings()
-    completion: Annotated[CompletionSettings, Shorthand] = CompletionSettings()
-    regression: Annotated[RegressionSettings, Shorthand] = RegressionSettings()
-    vote: Annotated[VoteSettings, Shorthand] = VoteSettings()
-    head: Annotated[HeadSettings, Shorthand] = HeadSettings()
-    storage: StorageSettings = StorageSettings()
-    tail: Annotated[float, Field(ge=0, le=4)] = 0.0
+    model: Literal["local_embedding"] = Field(
+        default="local_embedding", description="local embeddings: RXML, SLEEC and their variants"
+    )
+    learners: Count = Field(
+        default=1,
+        description="models of other random clusterings whose votes are added; time and "
+        "memory grow with it",
+    )
+    clusters: Annotated[int, Field(ge=1)] | Literal["auto"] = Field(
+        default="auto",
+        description="clusters of the training points in each learner; auto is one for every 6000",
+    )
+    rank: Count = Field(default=100, description="dimensions of the embeddings")
+    partition: Annotated[PartitionSettings, Shorthand] = Field(
+        default=PartitionSettings(), description="how the training points are clustered"
+    )
+    neighbours: Annotated[NeighbourSettings, Shorthand] = Field(
+        default=NeighbourSettings(),
+        description="which pairs of training points the embedding keeps similar",
+    )
+    completion: Annotated[CompletionSettings, Shorthand] = Field(
+        default=CompletionSettings(), description="how the embeddings are found"
+    )
+    regression: Annotated[RegressionSettings, Shorthand] = Field(
+        default=RegressionSettings(), description="how features are mapped to embeddings"
+    )
+    vote: Annotated[VoteSettings, Shorthand] = Field(
+        default=VoteSettings(),
+        description="how the labels of the nearest training points are ranked",
+    )
+    head: Annotated[HeadSettings, Shorthand] = Field(
+        default=HeadSettings(), description="a linear classifier for each label beside the vote"
+    )
+    storage: StorageSettings = Field(
+        default=StorageSettings(),
+        description="numbers a model is stored in; float16 is half the size",
+    )
+    tail: Annotated[float, Field(ge=0, le=4)] = Field(
+        default=0.0,
+        description="multiply scores by (inverse propensity)^tail: above 0 it trades P@k for PSP@k",
+    )
 
 
 class GlobalSettings(Settings):
@@ -168,16 +267,34 @@ class GlobalSettings(Settings):
     rows of bibtex, delicious and stackex-cs, among ranks 100 and 150 and ridges 1 to 3.
     """
 
-    model: Literal["global"] = "global"
-    rank: Count = 150
-    ridge: NonNegative = 2.0
-    solver: Literal["closed_form", "riemannian_cg"] = "riemannian_cg"
-    start: Literal["spectral", "random"] = "spectral"
-    iterations: Annotated[int, Field(ge=0)] = 10
-    beta: Literal["polak_ribiere", "hestenes_stiefel"] = "polak_ribiere"
-    line_search: Literal["exact", "armijo"] = "exact"
-    preconditioner: Literal["none", "gram"] = "gram"
-    tolerance: NonNegative = 1e-6
+    model: Literal["global"] = Field(
+        default="global", description="one fixed-rank linear model of all labels"
+    )
+    rank: Count = Field(default=150, description="rank of the weights")
+    ridge: NonNegative = Field(default=2.0, description="penalty on the weights; more is smoother")
+    solver: Literal["closed_form", "riemannian_cg"] = Field(
+        default="riemannian_cg",
+        description="the exact solution, or conjugate gradients on the fixed-rank manifold",
+    )
+    start: Literal["spectral", "random"] = Field(
+        default="spectral", description="where riemannian_cg starts"
+    )
+    iterations: Annotated[int, Field(ge=0)] = Field(
+        default=10, description="iterations of riemannian_cg"
+    )
+    beta: Literal["polak_ribiere", "hestenes_stiefel"] = Field(
+        default="polak_ribiere", description="how riemannian_cg conjugates its directions"
+    )
+    line_search: Literal["exact", "armijo"] = Field(
+        default="exact", description="how riemannian_cg finds its step"
+    )
+    preconditioner: Literal["none", "gram"] = Field(
+        default="gram", description="gram measures directions by the features' Gram matrix"
+    )
+    tolerance: NonNegative = Field(
+        default=1e-6,
+        description="riemannian_cg stops where the gradient is so small, relative to the first",
+    )
 
 
 MethodSettings = (

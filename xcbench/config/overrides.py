@@ -33,7 +33,8 @@ def parse_override(text: str) -> Override:
     if not equals or not all(parts) or len(parts) > DEEPEST:
         raise ConfigError(f"--set {text}: expected key=value, as in method.rank=50")
     # The keys of a sweep are dotted themselves: sweep.neighbours.count is one key of sweep.
-    path = ("sweep", ".".join(parts[1:])) if parts[0] == "sweep" and parts[1:] else tuple(parts)
+    is_dotted = parts[0] in ("sweep", "tune") and len(parts) > 1
+    path = (parts[0], ".".join(parts[1:])) if is_dotted else tuple(parts)
     return Override(text, path, parse(value, f"--set {text}").value)
 
 

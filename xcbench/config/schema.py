@@ -5,16 +5,16 @@ Nothing here reads a file: ``config/loader.py`` does, and words the errors.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from xcbench.config.base import Counts, Distinct, Settings, TaskSettings
+from xcbench.config.base import Counts, Distinct, Seed, Settings, TaskSettings
 from xcbench.config.dataset import MetricsConfig, XCTask
 from xcbench.config.executor import ExecutorConfig
 
-Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Seeds = Annotated[tuple[Seed, ...], *Distinct]
 XC_TASK = XCTask()
 
@@ -28,13 +28,15 @@ class ConfigBody(Settings):
     """
 
     task: TaskSettings = XC_TASK
-    dataset: Any = None
+    dataset: Any = Field(default=None, description="the data")
     datasets: Any = None
-    seed: Seed = 0
-    seeds: Seeds | None = None
-    splits: Counts = (1,)
-    metrics: MetricsConfig = MetricsConfig()
-    executor: ExecutorConfig = ExecutorConfig()
+    seed: Seed = Field(default=0, description="what all random choices are drawn with")
+    seeds: Seeds | None = Field(default=None, description="several, instead of seed")
+    splits: Counts = Field(default=(1,), description="which splits, of data with split files")
+    metrics: MetricsConfig = Field(default=MetricsConfig(), description="what is measured")
+    executor: ExecutorConfig = Field(
+        default=ExecutorConfig(), description="where it runs; changes no result"
+    )
 
 
 @dataclass(frozen=True)
@@ -86,10 +88,14 @@ class JobConfig:
 
 @dataclass(frozen=True)
 class Config:
-    """A config file, resolved: every method in full, the sweep expanded."""
+    """A config file, resolved: every method in full, the sweep expanded.
+
+    ``tune`` is what `xcbench tune` searches (see config/tuning.py); jobs know nothing of it.
+    """
 
     body: ConfigBody
     methods: tuple[MethodConfig, ...]
+    tune: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def executor(self) -> ExecutorConfig:
@@ -126,6 +132,11 @@ class Config:
                 else {}
             ),
             "executor": body.executor.model_dump(),
+            **(
+                {"tune": {key: span.mapping() for key, span in self.tune.items()}}
+                if self.tune
+                else {}
+            ),
         }
 
 

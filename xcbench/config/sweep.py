@@ -123,7 +123,7 @@ def _expanded(
     for values in itertools.product(*(axes[key] for key in keys)):
         entry = copy.deepcopy(raw)
         for key, value in zip(keys, values, strict=True):
-            _put(entry, key, value)
+            put(entry, key, value)
         if keys:
             suffix = "-".join(f"{key}{worded(v)}" for key, v in zip(keys, values, strict=True))
             entry["label"] = f"{base.label}-{suffix}"[:LONGEST_LABEL]
@@ -137,7 +137,8 @@ def _expanded(
             yield method
 
 
-def _put(entry: dict[str, Any], key: str, value: Any) -> None:
+def put(entry: dict[str, Any], key: str, value: Any) -> None:
+    """Write a value under its dotted key into a method as a file has it."""
     *parents, last = key.split(".")
     for parent in parents:
         below = entry.get(parent)

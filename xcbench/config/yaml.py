@@ -93,7 +93,9 @@ class _Dumper(
         yaml.emitter.Emitter.__init__(self, stream, width=options.get("width"))
         yaml.serializer.Serializer.__init__(self)
         yaml.representer.SafeRepresenter.__init__(
-            self, default_flow_style=False, sort_keys=options.get("sort_keys", True)
+            self,
+            default_flow_style=options.get("default_flow_style", False),
+            sort_keys=options.get("sort_keys", True),
         )
         _StrictResolver.__init__(self)
 
@@ -254,3 +256,11 @@ def dump(value: Any) -> str:
     """Write plain values so that ``parse`` gives them back equal; keys keep their order."""
     text: str = yaml.dump(value, Dumper=_Dumper, sort_keys=False, width=100)
     return text
+
+
+def inline(value: Any) -> str:
+    """Write plain values as ``dump`` does, in one line: ``[1, 2]``, ``{low: 1, high: 2}``."""
+    text: str = yaml.dump(
+        value, Dumper=_Dumper, sort_keys=False, width=float("inf"), default_flow_style=True
+    )
+    return text.strip().removesuffix("\n...")

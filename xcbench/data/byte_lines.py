@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import io
+import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +18,7 @@ BLOCK_BYTES = 1 << 20  # a block and what is parsed from it stay in the second-l
 # A file of NUL bytes, as a full disk leaves, must not fill the memory: what a block is parsed into
 # takes up to 38 times its size. So long a row holds two million features.
 LONGEST_LINE = 1 << 25
+STDIN = Path("-")
 
 _GZIP = b"\x1f\x8b"
 _PACKED = {
@@ -33,15 +36,16 @@ class BrokenStream(Exception):
 def open_bytes(path: Path) -> BinaryIO:
     """Open a file for reading; gzip is told by its first bytes, not by its name.
 
+    ``-`` is the standard input.
+
     Raises
     ------
     DataError
         The file is missing, unreadable, or packed in another way.
     """
     try:
-        stream = path.open("rb")
-        start = stream.read(6)
-        stream.seek(0)
+        stream = cast(io.BufferedReader, sys.stdin.buffer if path == STDIN else path.open("rb"))
+        start = stream.peek(6)
     except FileNotFoundError:
         raise DataError(f"{path}: no such file") from None
     except OSError as error:

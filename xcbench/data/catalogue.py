@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
-from xcbench.data.features import Features
+from xcbench.config.dataset import Features
 
 LayoutKind = Literal["files", "splits", "pairs", "npz"]
 

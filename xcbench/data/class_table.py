@@ -9,6 +9,7 @@ from pathlib import Path, PurePath
 
 import numpy as np
 
+from xcbench.config.problems import suggestion
 from xcbench.data.csv_rows import CsvRow, read_csv_rows
 from xcbench.errors import DataError
 
@@ -53,7 +54,9 @@ def find_class_table(name: str, data_root: Path) -> Path:
         raise DataError(f"dataset name {name!r} leaves the data folder")
     path = data_root / f"{name}.csv"
     if not path.is_file():
-        raise DataError(f"dataset {name!r} is not in place: no file {path}")
+        known = (f"{each.parent.name}/{each.stem}" for each in sorted(data_root.glob("*/*.csv")))
+        hint = suggestion(name, known)
+        raise DataError(f"dataset {name!r} is not in place: no file {path}{hint}")
     return path
 
 

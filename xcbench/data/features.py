@@ -12,16 +12,13 @@ idf. Empty rows stay empty.
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 from scipy import sparse
 
+from xcbench.config.dataset import Features
 from xcbench.data.matrix import csr
 from xcbench.kernels.csr import csr_parts
 from xcbench.kernels.csr_rows import count_nonzeros, scale_rows
-
-Features = Literal["unit", "tfidf", "raw"]
 
 
 def idf(X_train: sparse.csr_array) -> np.ndarray:

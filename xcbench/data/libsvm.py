@@ -15,7 +15,7 @@ from xcbench.data.defects import Bounds
 from xcbench.data.rows import TextFormat, read_rows
 from xcbench.data.xc_text import XCText
 
-_LIBSVM = TextFormat((), "", with_labels=True)
+LIBSVM = TextFormat((), "", with_labels=True)
 
 
 def read_libsvm(
@@ -40,5 +40,5 @@ def read_libsvm(
         The file is missing or malformed; names file, line, what was found and expected.
     """
     bounds = Bounds(n_features, n_labels, base, stated_by="the caller states")
-    rows = read_rows(Path(path), _LIBSVM, bounds)
+    rows = read_rows(Path(path), LIBSVM, bounds)
     return XCText(rows.X, rows.Y, rows.n_merged)

@@ -8,13 +8,15 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
+from xcbench.config.dataset import HeldOutConfig
 from xcbench.data.corruption import corrupted
 from xcbench.data.libsvm import read_libsvm
 from xcbench.data.matrix import take_rows, widened
 from xcbench.data.npz import read_npz
 from xcbench.data.sources import Sources
 from xcbench.data.sparse_text import as_labels, read_sparse_text
-from xcbench.data.splits import read_split
+from xcbench.data.splits.read import read_split
+from xcbench.data.splits.rows import split_rows
 from xcbench.data.xc_text import XCText, read_xc
 from xcbench.errors import DataError
 
@@ -55,9 +57,23 @@ def load(sources: Sources) -> Parts:
         XCText(widened(part.X, d), widened(part.Y, n_labels), part.n_duplicate_labels)
         for part in (train, test)
     )
+    if sources.held_out is not None:
+        train, test = _held_out(train, sources.held_out, sources.name)
     if sources.corrupted is not None:
         train = replace(train, Y=corrupted(train.Y, sources.corrupted, sources.name))
     return Parts(train, test, (widths[0], widths[1]))
+
+
+def _held_out(train: XCText, how: HeldOutConfig, name: str) -> tuple[XCText, XCText]:
+    """The training rows in two; of the test rows only the widths are left."""
+    try:
+        rest, held = split_rows(train.Y, how.share, how.seed, keep_labels=False)
+    except DataError as error:
+        raise DataError(f"{name}: held_out.share: {error}") from None
+    return (
+        XCText(take_rows(train.X, rest), take_rows(train.Y, rest), train.n_duplicate_labels),
+        XCText(take_rows(train.X, held), take_rows(train.Y, held)),
+    )
 
 
 def differing_widths(sources: Sources, parts: Parts) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from xcbench.data.features import Features
+from xcbench.config.dataset import Features
 from xcbench.data.load import Parts
 from xcbench.data.matrix import column_counts
 from xcbench.data.sources import Sources

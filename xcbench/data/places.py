@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial.distance import pdist
 
+from xcbench.config.problems import suggestion
 from xcbench.data.csv_rows import read_csv_rows
 from xcbench.errors import DataError
 
@@ -86,7 +87,9 @@ def find_places(name: str, data_root: Path) -> Path:
     files = sorted(folder.glob("*.csv"))
     if len(files) != 1:
         found = f"{len(files)} of them" if files else "none"
-        raise DataError(f"{folder}: expected one CSV file of places (*.csv); found {found}")
+        known = (path.parent.name for path in data_root.glob("*/*.csv"))
+        hint = "" if files else suggestion(name, known)
+        raise DataError(f"{folder}: expected one CSV file of places (*.csv); found {found}{hint}")
     return files[0]
 
 

@@ -1,12 +1,13 @@
 """Reads any of the text formats: header, rows, and the matrices they make.
 
 Bytes come in blocks of whole lines and are parsed block by block; besides the matrices
-themselves memory is constant.
+themselves memory is constant. The rows of a file come all at once, or so many at a time.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -66,20 +67,35 @@ class _Reader:
         self.path, self.form, self.bounds = path, form, bounds
         self.n_rows: int | None = None
         self.line = 1
+        self.n_parsed = 0
+        self._scratch = Scratch(0)
+        self._begin_matrices()
+
+    def _begin_matrices(self) -> None:
         self.n_merged = 0
         self._features, self._values = Column(np.int32), Column(np.float32)
         self._labels = Column(np.int32)
         self._feature_ends, self._label_ends = Column(np.int64), Column(np.int64)
-        self._scratch = Scratch(0)
-
-    @property
-    def n_parsed(self) -> int:
-        return self._feature_ends.size
 
     def fail(self, reason: str) -> NoReturn:
         raise DataError(f"{self.path}, line {self.line}: {reason}")
 
     def read(self) -> Rows:
+        for _ in self._parsed():
+            pass
+        return self._matrices()
+
+    def read_blocks(self, rows: int, entries: int) -> Iterator[Rows]:
+        """The rows read so far, whenever there are so many of them or of their features."""
+        for _ in self._parsed():
+            if self._feature_ends.size >= rows or self._features.size >= entries:
+                yield self._matrices()
+                self._begin_matrices()
+        if self._feature_ends.size:
+            yield self._matrices()
+
+    def _parsed(self) -> Iterator[None]:
+        """Parse the file, and pause after every block of bytes."""
         at_start = True
         try:
             for block in whole_lines(self.path):
@@ -87,13 +103,13 @@ class _Reader:
                     block = self._begin(block)
                     at_start = False
                 self._parse(block)
+                yield
         except BrokenStream as broken:
             raise DataError(f"{self.path}, {place_after(self.line - 1)}: {broken}") from None
         if at_start:
             raise DataError(f"{self.path}: the file is empty; expected {self._expected()}")
         if self.n_rows is not None and self.n_parsed < self.n_rows:
             self.fail(f"the file ends after {self.n_parsed} rows; the header states {self.n_rows}")
-        return self._matrices()
 
     def _expected(self) -> str:
         if not self.form.header:
@@ -189,6 +205,7 @@ class _Reader:
         self._labels.extend(scratch.labels[: scratch.result[parse.LABELS]])
         self.n_merged += int(scratch.result[parse.MERGED])
         self.line += n_rows
+        self.n_parsed += n_rows
 
     def _matrices(self) -> Rows:
         features, values, labels = (
@@ -199,7 +216,7 @@ class _Reader:
             n_features = int(features.max(initial=-1)) + 1
         if n_labels is None:
             n_labels = int(labels.max(initial=-1)) + 1
-        n = self.n_parsed
+        n = self._feature_ends.size
         ones = np.ones(labels.size, np.float32)
         return Rows(
             X=csr(values, features, _pointers(self._feature_ends), (n, n_features)),
@@ -239,3 +256,22 @@ def read_rows(path: Path, form: TextFormat, bounds: Bounds) -> Rows:
         The first defect, with file, line, what was found and what was expected.
     """
     return _Reader(path, form, bounds).read()
+
+
+def read_row_blocks(
+    path: Path, form: TextFormat, bounds: Bounds, rows: int, entries: int
+) -> Iterator[Rows]:
+    """Read a text file a piece at a time.
+
+    Parameters
+    ----------
+    path, form, bounds : see read_rows
+    rows, entries : int
+        A piece ends with the block of bytes in which it gets so many rows, or features in them.
+
+    Raises
+    ------
+    DataError
+        The first defect, with file, line, what was found and what was expected, in its place.
+    """
+    return _Reader(path, form, bounds).read_blocks(rows, entries)

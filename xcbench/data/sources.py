@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import glob
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Literal
 
-from xcbench.config.dataset import CorruptionConfig, DatasetConfig
+from xcbench.config.dataset import CorruptionConfig, DatasetConfig, HeldOutConfig
 from xcbench.data.byte_lines import same_text
 from xcbench.data.catalogue import CatalogueEntry, Layout, LayoutKind, catalogue, common_layouts
 from xcbench.errors import DataError
@@ -34,6 +35,8 @@ class Sources:
         The number a libsvm file counts from.
     corrupted : CorruptionConfig or None
         Damage done to the training labels once they are read.
+    held_out : HeldOutConfig or None
+        Training rows that take the place of the test rows, before any damage.
     """
 
     name: str
@@ -42,6 +45,7 @@ class Sources:
     split: int = 1
     base: Literal[0, 1] | None = None
     corrupted: CorruptionConfig | None = None
+    held_out: HeldOutConfig | None = None
 
 
 def locate(config: DatasetConfig, data_root: Path, split: int = 1) -> Sources:
@@ -63,7 +67,8 @@ def locate(config: DatasetConfig, data_root: Path, split: int = 1) -> Sources:
         a text and its packed form are both there and differ.
     """
     try:
-        return replace(_located(config, data_root, split), corrupted=config.corrupted)
+        located = _located(config, data_root, split)
+        return replace(located, corrupted=config.corrupted, held_out=config.held_out)
     except OSError as error:  # a folder that may not be looked into, a name that is too long
         raise DataError(f"{error.filename}: cannot be read ({error.strerror})") from None
 
@@ -182,15 +187,33 @@ def _missing(
     how = f"\nDownload it from {entry.page} and unpack it there." if entry and entry.page else ""
     if entry and entry.downloads:
         how += f" `xcbench data fetch {name}` tries to do both."
+    if entry is None and any(any(folder.glob("*.csv")) for folder in folders):
+        how += (
+            "\nIt holds tables (*.csv), which are data of other tasks: `xcbench help other-tasks`."
+        )
     return (
         f"dataset {name!r} is not in place. Looked in {places} for one of (text also as .gz):\n"
         f"{wanted}{how}"
     )
 
 
+def _of_another_task(name: str, data_root: Path) -> str:
+    """Where a name is data of another kind of task, a table or a mesh; else nothing."""
+    stem = glob.escape(PurePath(name).name)
+    for path in sorted(data_root.glob(f"*/{stem}.*")):
+        own = f"{path.parent.name}/{path.name.split('.')[0]}"
+        if path.suffix == ".csv":
+            return f"; {own!r} is a table of classes, data of task metric_learning"
+        if ".obj" in path.suffixes:
+            tasks = "compressed_modes and functional_correspondence"
+            return f"; {own!r} is a mesh, data of tasks {tasks}"
+    return ""
+
+
 def _unknown(name: str, data_root: Path) -> str:
     names = [*catalogue(), *other_folders(data_root)]
     close = difflib.get_close_matches(name.lower(), names, n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else "; `xcbench data list` shows the names"
+    hint = f"; did you mean {close[0]!r}?" if close else _of_another_task(name, data_root)
+    hint = hint or "; `xcbench data list` shows the names"
     place = f"it is neither in the catalogue nor a folder in {data_root}"
     return f"unknown dataset {name!r}: {place}{hint}"

@@ -11,9 +11,11 @@ from scipy import sparse
 from xcbench.data.defects import Bounds
 from xcbench.data.matrix import csr
 from xcbench.data.rows import TextFormat, read_rows
+from xcbench.data.text_rows import ROWS_AT_ONCE, entry_rows
+from xcbench.data.whole.file import whole_file
 from xcbench.errors import DataError
 
-_SPARSE = TextFormat(("points", "columns"), "15539 5000", with_labels=False)
+SPARSE = TextFormat(("points", "columns"), "15539 5000", with_labels=False)
 
 
 def read_sparse_text(path: str | os.PathLike[str]) -> sparse.csr_array:
@@ -24,7 +26,18 @@ def read_sparse_text(path: str | os.PathLike[str]) -> sparse.csr_array:
     DataError
         The file is missing or malformed; names file, line, what was found and expected.
     """
-    return read_rows(Path(path), _SPARSE, Bounds(None, None)).X
+    return read_rows(Path(path), SPARSE, Bounds(None, None)).X
+
+
+def write_sparse_text(path: str | os.PathLike[str], matrix: sparse.csr_array) -> None:
+    """Write one matrix; the file appears whole or not, and reads back to the same float32."""
+    n, m = matrix.shape
+    with whole_file(Path(path)) as stream:
+        stream.write(f"{n} {m}\n".encode())
+        for first in range(0, n, ROWS_AT_ONCE):
+            last = min(first + ROWS_AT_ONCE, n)
+            rows = entry_rows(matrix, first, last, gap=" ")
+            stream.write("".join(f"{row}\n" for row in rows).encode())
 
 
 def as_labels(matrix: sparse.csr_array, path: str | os.PathLike[str]) -> sparse.csr_array:

@@ -110,6 +110,13 @@ def statistics(data: _Split) -> Statistics:
     )
 
 
+def label_frequencies(Y: sparse.csr_array) -> tuple[np.ndarray, np.ndarray]:
+    """The labels that have rows, the commonest first (ties by number), and how many rows each."""
+    labels, counts = column_counts(Y)
+    order = np.argsort(-counts, kind="stable")
+    return labels[order], counts[order]
+
+
 def rank_exponent(counts: np.ndarray) -> float | None:
     """The b of the power law count ~ rank**-b; None if the counts of fewer than two are given.
 

@@ -26,10 +26,11 @@ import numpy as np
 from filelock import FileLock
 from scipy import sparse
 
+from xcbench.config.dataset import Features
 from xcbench.data.cache import default_cache_root, lock_of, remove_leftovers, share, work_folder
 from xcbench.data.dataset import Dataset
 from xcbench.data.digests import remembered_sha256
-from xcbench.data.features import Features, scale
+from xcbench.data.features import scale
 from xcbench.data.load import differing_widths, load
 from xcbench.data.matrix import csr
 from xcbench.data.meta import FORMAT, describe
@@ -154,6 +155,8 @@ def _key(sources: Sources, features: Features, digests: list[str]) -> str:
     parts: list[Any] = [FORMAT, sources.kind, sources.split, sources.base, features, digests]
     if sources.corrupted is not None:
         parts.append(sources.corrupted.model_dump())
+    if sources.held_out is not None:
+        parts.append({"held_out": sources.held_out.model_dump()})
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 

@@ -14,10 +14,7 @@ from __future__ import annotations
 
 import gzip
 import os
-import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -26,9 +23,10 @@ from scipy import sparse
 
 from xcbench.data.defects import Bounds
 from xcbench.data.rows import TextFormat, read_rows
+from xcbench.data.text_rows import ROWS_AT_ONCE, entry_rows, label_rows
+from xcbench.data.whole.file import whole_file
 
-_XC = TextFormat(("points", "features", "labels"), "4880 1836 159", with_labels=True)
-_ROWS_AT_ONCE = 4096
+XC = TextFormat(("points", "features", "labels"), "4880 1836 159", with_labels=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +56,7 @@ def read_xc(path: str | os.PathLike[str]) -> XCText:
     DataError
         The file is missing or malformed; names file, line, what was found and expected.
     """
-    rows = read_rows(Path(path), _XC, Bounds(None, None))
+    rows = read_rows(Path(path), XC, Bounds(None, None))
     return XCText(rows.X, rows.Y, rows.n_merged)
 
 
@@ -85,51 +83,20 @@ def write_xc(path: str | os.PathLike[str], X: sparse.csr_array, Y: sparse.csr_ar
     if not np.isfinite(X.data).all():
         raise ValueError("X holds a nan or an infinity; expected finite values")
     path = Path(path)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as raw:
-            if path.suffix == ".gz":
-                # Neither name nor time goes into the header: the same data gives the same bytes.
-                with gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed:
-                    _write(cast(BinaryIO, packed), X, Y)
-            else:
-                _write(raw, X, Y)
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    with whole_file(path) as raw:
+        if path.suffix == ".gz":
+            # Neither name nor time goes into the header: the same data gives the same bytes.
+            with gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed:
+                _write(cast(BinaryIO, packed), X, Y)
+        else:
+            _write(raw, X, Y)
 
 
 def _write(stream: BinaryIO, X: sparse.csr_array, Y: sparse.csr_array) -> None:
     n, d = X.shape
     stream.write(f"{n} {d} {Y.shape[1]}\n".encode())
-    for first in range(0, n, _ROWS_AT_ONCE):
-        last = min(first + _ROWS_AT_ONCE, n)
-        rows = zip(_label_fields(Y, first, last), _feature_fields(X, first, last), strict=True)
+    for first in range(0, n, ROWS_AT_ONCE):
+        last = min(first + ROWS_AT_ONCE, n)
+        rows = zip(label_rows(Y, first, last), entry_rows(X, first, last, lead=" "), strict=True)
         text = "".join(f"{labels}{features}\n" for labels, features in rows)
         stream.write(text.encode())
-
-
-def _label_fields(Y: sparse.csr_array, first: int, last: int) -> Iterator[str]:
-    start, stop = Y.indptr[first], Y.indptr[last]
-    labels = Y.indices[start:stop].tolist()
-    ends = (Y.indptr[first : last + 1] - start).tolist()
-    for begin, end in pairwise(ends):
-        yield ",".join(map(str, labels[begin:end]))
-
-
-def _feature_fields(X: sparse.csr_array, first: int, last: int) -> Iterator[str]:
-    start, stop = X.indptr[first], X.indptr[last]
-    values = X.data[start:stop].astype(np.float32)
-    texts = [text.removesuffix(".0") for text in values.astype("U").tolist()]
-    entries = [f" {f}:{v}" for f, v in zip(X.indices[start:stop].tolist(), texts, strict=True)]
-    ends = (X.indptr[first : last + 1] - start).tolist()
-    for begin, end in pairwise(ends):
-        yield "".join(entries[begin:end])

@@ -1,4 +1,4 @@
-"""Rows of made-up sparse text: the inner loop of ``data/synthesis.py``, which states the model.
+"""Rows of made-up sparse text: the inner loop of ``data/synthesis``, which states the model.
 
 Random numbers are SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): one stream a row, so a row is
 the same whichever block or process it is written in. Besides whole numbers there is one division

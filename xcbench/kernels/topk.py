@@ -16,6 +16,9 @@ _BEST = types.Array(types.float32, 2, "C")
 BLOCK_ROWS = 256
 BLOCK_COLUMNS = 2048
 STRIDE = 64
+# Rows are multiplied so many at a time at the least, the missing ones being zero: BLAS has other
+# kernels for few rows, which round otherwise, and a row's scores would depend on its company.
+LEAST_ROWS = 64
 
 
 @njit(types.void(_SCORES, types.int64, _LABELS, _BEST), cache=True, nogil=True)
@@ -105,16 +108,25 @@ def top_k_product(left: np.ndarray, right: RowBlocks, k: int) -> tuple[np.ndarra
     Returns
     -------
     labels, best : see top_k
+        Of a row the same to the bit, whatever the other rows.
     """
     n, width = left.shape[0], right.shape[0]
     labels, best = _nothing_yet(n, k)
-    buffer = np.empty(min(n, BLOCK_ROWS) * min(width, BLOCK_COLUMNS), dtype=np.float32)
+    blocks = [
+        (slice(row, min(row + BLOCK_ROWS, n)), _filled_up(left[row : row + BLOCK_ROWS]))
+        for row in range(0, n, BLOCK_ROWS)
+    ]
+    buffer = np.empty(BLOCK_ROWS * min(width, BLOCK_COLUMNS), dtype=np.float32)
     for column in range(0, width, BLOCK_COLUMNS):
         part = right[column : column + BLOCK_COLUMNS]
-        for row in range(0, n, BLOCK_ROWS):
-            rows = slice(row, min(row + BLOCK_ROWS, n))
-            block = left[rows]
+        for rows, block in blocks:
             scores = buffer[: block.shape[0] * part.shape[0]].reshape(len(block), len(part))
             np.matmul(block, part.T, out=scores)
-            _keep_best(scores, column, labels[rows], best[rows])
+            _keep_best(scores[: rows.stop - rows.start], column, labels[rows], best[rows])
     return labels, best
+
+
+def _filled_up(rows: np.ndarray) -> np.ndarray:
+    """The rows, and as many of zeros as make them a multiple of LEAST_ROWS."""
+    missing = -len(rows) % LEAST_ROWS
+    return np.pad(rows, ((0, missing), (0, 0))) if missing else rows

@@ -11,7 +11,7 @@ from xcbench.data.byte_lines import BrokenStream, whole_lines
 from xcbench.data.catalogue import CatalogueEntry
 from xcbench.data.npz import read_npz
 from xcbench.data.sources import Sources
-from xcbench.data.splits import read_split
+from xcbench.data.splits.read import read_split
 from xcbench.errors import DataError
 
 

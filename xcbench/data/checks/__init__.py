@@ -1,0 +1,1 @@
+"""What is wrong or unusual in the files of a dataset, and what to do about it."""

@@ -1,0 +1,1 @@
+"""Files of predictions, whoever made them, and the truth they are measured against."""

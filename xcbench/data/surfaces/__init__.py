@@ -1,0 +1,1 @@
+"""Triangle meshes, their Laplacians, and the deformations of one shape into others."""

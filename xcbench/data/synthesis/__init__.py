@@ -1,0 +1,1 @@
+"""Made-up data of a given shape."""

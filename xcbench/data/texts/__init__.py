@@ -1,0 +1,1 @@
+"""Documents as texts: their files, and the vocabulary that makes features of them."""
