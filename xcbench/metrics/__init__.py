@@ -24,10 +24,10 @@ __all__ = ["evaluate"]
 def evaluate(
     prediction: TopK,
     Y_test: sparse.csr_array,
-    Y_train: sparse.csr_array,
+    Y_train: sparse.csr_array | None,
     k: Sequence[int],
-    a: float,
-    b: float,
+    a: float = 0.55,
+    b: float = 1.5,
     variant: PSnDCGVariant = "pyxclib",
 ) -> dict[str, float]:
     """All metrics at all k.
@@ -38,11 +38,11 @@ def evaluate(
         For the rows of Y_test, in their order.
     Y_test : csr_array, shape (n, l)
     Y_train : csr_array, shape (N, l)
-        What the propensities are estimated from.
+        What the propensities are estimated from; None leaves out PSP and PSnDCG.
     k : sequence of int
         Each at least 1.
     a, b : float
-        Propensity constants.
+        Propensity constants; by default those of the datasets the papers name none for.
     variant : {"pyxclib", "matlab"}
         Of PSnDCG only.
 
@@ -61,15 +61,13 @@ def evaluate(
     depth = max(k)
     found = hits(prediction, Y_test, depth)
     n_relevant = np.diff(Y_test.indptr)
-    weights = inverse_propensity(Y_train, a, b)
-    gains = earned(prediction, found, weights)
-    best = attainable(Y_test, weights, depth)
-    columns = {
-        "P": precision_at_k(found, k),
-        "nDCG": ndcg_at_k(found, n_relevant, k),
-        "PSP": ps_precision_at_k(gains, best, k),
-        "PSnDCG": ps_ndcg_at_k(gains, best, n_relevant, k, variant),
-    }
+    columns = {"P": precision_at_k(found, k), "nDCG": ndcg_at_k(found, n_relevant, k)}
+    if Y_train is not None:
+        weights = inverse_propensity(Y_train, a, b)
+        gains = earned(prediction, found, weights)
+        best = attainable(Y_test, weights, depth)
+        columns["PSP"] = ps_precision_at_k(gains, best, k)
+        columns["PSnDCG"] = ps_ndcg_at_k(gains, best, n_relevant, k, variant)
     return {
         f"{name}@{at}": float(value)
         for name, values in columns.items()

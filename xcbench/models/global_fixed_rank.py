@@ -9,6 +9,7 @@ term and the change of variables are ours). Scores are the rows of X W.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Self
@@ -22,6 +23,7 @@ from xcbench.data.matrix import slice_rows
 from xcbench.errors import ConfigError
 from xcbench.kernels.topk import top_k_product
 from xcbench.models.base import Executor, InlineExecutor, Task
+from xcbench.models.evidence import Evidence, linear_evidence
 from xcbench.optim.conjugate_gradient import conjugate_gradient
 from xcbench.optim.low_rank_regression import LowRankRegression, closed_form
 from xcbench.optim.whitening import make_whitening
@@ -87,6 +89,11 @@ class GlobalFixedRank:
             block = slice_rows(X, rows.start, rows.stop)
             labels[rows], scores[rows] = top_k_product(block @ self._left, self._right, k)
         return TopK(labels, scores)
+
+    def evidence(self, x: sparse.csr_array, labels: Sequence[int]) -> list[Evidence]:
+        """See Explainable.evidence: the features' weights."""
+        weights = self._left[x.indices].astype(np.float64) @ self._right[list(labels)].T
+        return linear_evidence(x, labels, weights, np.zeros(len(labels)))
 
     def save(self, folder: Path) -> None:
         """See Model.save: left.npy (d, r), right.npy (l, r), model.json."""

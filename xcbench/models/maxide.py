@@ -9,6 +9,7 @@ features alone, and gives a new point x the row of A that these features imply
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -25,6 +26,7 @@ from xcbench.errors import ConfigError
 from xcbench.kernels.topk import top_k_product
 from xcbench.metrics.ranking import hits
 from xcbench.models.base import Executor, InlineExecutor, Task
+from xcbench.models.evidence import Evidence, linear_evidence
 from xcbench.models.files import load_header, open_array, save_header
 from xcbench.models.side_features import SideFeatures, correlation_basis
 from xcbench.optim.proximal_gradient import shrunk
@@ -94,6 +96,12 @@ class Maxide:
             image = slice_rows(X, rows.start, rows.stop) @ self._left + self._offset
             labels[rows], scores[rows] = top_k_product(image, self._right, k)
         return TopK(labels, scores)
+
+    def evidence(self, x: sparse.csr_array, labels: Sequence[int]) -> list[Evidence]:
+        """See Explainable.evidence: the features' weights, and the offset."""
+        right = self._right[list(labels)].T.astype(np.float64)
+        weights = self._left[x.indices].astype(np.float64) @ right
+        return linear_evidence(x, labels, weights, (self._offset.astype(np.float64) @ right)[0])
 
     def save(self, folder: Path) -> None:
         """See Model.save: left.npy (d, r), offset.npy (1, r), right.npy (l, r), model.json."""

@@ -58,7 +58,7 @@ def execute(job: Job, places: Places, progress: Progress, provenance: dict[str, 
     ClusterError
         Other machines cannot be reached or cannot work; the same.
     """
-    checkpoints = _checkpoints(job, places.checkpoint, provenance)
+    checkpoints = checkpoints_of(job, places.checkpoint, provenance)
     error, outcome = "", None
     estimated: int | None = 0
     kind = kind_of(job.config)
@@ -73,7 +73,7 @@ def execute(job: Job, places: Places, progress: Progress, provenance: dict[str, 
     try:
         with PeakMemory() as memory, limited_threads(job.executor.threads):
             try:
-                estimated = _estimated(job, executor, spread)
+                estimated = estimated_memory(job, executor, spread)
                 if spread:
                     executor.start()
                 outcome = kind.run(job.config, job.data, places.gathered, executor)
@@ -112,7 +112,7 @@ def execute(job: Job, places: Places, progress: Progress, provenance: dict[str, 
     )
 
 
-def _estimated(job: Job, executor: InProcessExecutor, spread: bool) -> int | None:
+def estimated_memory(job: Job, executor: InProcessExecutor, spread: bool) -> int | None:
     """The bytes a job will take; holds it to its limit, and warns where there are not so many.
 
     None for a job that is too small to ask: what Python itself takes is most of it.
@@ -166,7 +166,8 @@ def _with_earlier(seconds: dict[str, float], earlier: dict[str, float]) -> dict[
     return total
 
 
-def _checkpoints(job: Job, folder: Path, provenance: dict[str, Any]) -> Checkpoints:
+def checkpoints_of(job: Job, folder: Path, provenance: dict[str, Any]) -> Checkpoints:
+    """Where a job's finished tasks go, below a folder."""
     software = {name: provenance[name] for name in _SOFTWARE}
     software |= {"code_sha256": code_sha256(), "threads": job.executor.threads}
     return Checkpoints(folder, _AFTER_S[job.executor.checkpoint], software)

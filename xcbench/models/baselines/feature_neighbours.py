@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Self
@@ -17,6 +18,7 @@ from xcbench.kernels.csr import csr_parts
 from xcbench.kernels.tally import tally
 from xcbench.kernels.topk import top_k
 from xcbench.models.base import Executor
+from xcbench.models.evidence import Evidence, of_votes, row_labels
 from xcbench.models.files import (
     csr_bytes,
     load_csr,
@@ -83,6 +85,22 @@ class FeatureNeighbours:
         ids, best = top_k(similarity, count)
         weights = np.where(best > 0, np.maximum(best, 0) ** np.float32(self.settings.power), 0)
         return ids, weights.astype(np.float32)
+
+    def evidence(self, x: sparse.csr_array, labels: Sequence[int]) -> list[Evidence]:
+        """See Explainable.evidence: the neighbours' votes."""
+        ids, weights = self._neighbours(unit(x))
+        voters, votes = ids[0, weights[0] > 0], weights[0, weights[0] > 0]
+        have = [self.labels_of(row) for row in voters.tolist()]
+        found = []
+        for label in labels:
+            own = np.array([label in of_row for of_row in have], bool)
+            rows, own_votes, shares = of_votes(voters[own], votes[own], 1.0)
+            found.append(Evidence(label, rows=rows, weights=own_votes, row_shares=shares))
+        return found
+
+    def labels_of(self, row: int) -> np.ndarray:
+        """See Voting.labels_of."""
+        return row_labels(self._labels, row)
 
     def save(self, folder: Path) -> None:
         """See Model.save: the scaled features by column, the labels, model.json."""

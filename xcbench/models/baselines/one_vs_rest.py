@@ -6,6 +6,7 @@ and are solved in blocks. Scores are the rows of X W.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Self
@@ -20,6 +21,7 @@ from xcbench.kernels import sparse_dense
 from xcbench.kernels.csr import csr_parts
 from xcbench.kernels.topk import top_k
 from xcbench.models.base import Executor, InlineExecutor, Task
+from xcbench.models.evidence import Evidence, linear_evidence
 from xcbench.models.files import (
     csr_bytes,
     load_csr,
@@ -104,6 +106,14 @@ class OneVsRest:
             sparse_dense.multiply(*csr_parts(X), self._weights, out)
             return out
         return np.ascontiguousarray((X @ self._weights).toarray(), dtype=np.float32)
+
+    def evidence(self, x: sparse.csr_array, labels: Sequence[int]) -> list[Evidence]:
+        """See Explainable.evidence: the features' weights."""
+        weights = self._weights[x.indices]
+        of_labels = weights[:, list(labels)]
+        if not isinstance(of_labels, np.ndarray):
+            of_labels = of_labels.toarray()
+        return linear_evidence(x, labels, of_labels, np.zeros(len(labels)))
 
     def save(self, folder: Path) -> None:
         """See Model.save: the weights, dense or sparse, and model.json."""

@@ -21,9 +21,11 @@ from xcbench.kernels.csr import csr_parts
 from xcbench.kernels.tally import tally
 from xcbench.metrics.propensity import inverse_propensity
 from xcbench.models.base import BLOCK_ROWS, Executor, InlineExecutor, Task, consecutive
+from xcbench.models.evidence import Evidence, row_labels
 from xcbench.models.files import csr_bytes
 from xcbench.models.local_embedding import files
 from xcbench.models.local_embedding.cluster import Cluster, fit_cluster, restricted
+from xcbench.models.local_embedding.evidence import blended_evidence
 from xcbench.models.local_embedding.head import LinearHead, head_tasks, heads_of
 from xcbench.models.local_embedding.partition import nearest_cluster, partition
 
@@ -65,6 +67,7 @@ class LocalEmbedding:
         self.learners: Sequence[Learner] = []
         self.labels = sparse.csr_array((0, 0), dtype=np.float32)
         self.heads: Sequence[LinearHead] = []
+        self._tail_weights: np.ndarray | None = None
 
     def fit(self, train: Dataset, executor: Executor | None = None) -> Self:
         """Fit every (learner, cluster), and every part of the head, as its own task.
@@ -76,7 +79,7 @@ class LocalEmbedding:
         clusters = settings.clusters
         if clusters == "auto":
             clusters = max(1, train.n_points // POINTS_PER_CLUSTER)
-        self.labels = train.Y
+        self.labels, self._tail_weights = train.Y, None
         threads = max(1, executor.jobs // settings.learners) * executor.threads
         splits = executor.map(
             split,
@@ -154,22 +157,11 @@ class LocalEmbedding:
         """Labels and scores (m, k) of one block of rows."""
         labels = np.full((X.shape[0], k), -1, np.int32)
         scores = np.full((X.shape[0], k), -np.inf, np.float32)
-        votes_of_each = self.settings.vote.neighbours
-        shape = (X.shape[0], len(self.learners) * votes_of_each)
-        ids, votes = np.empty(shape, np.int32), np.empty(shape, np.float32)
-        one_head = np.zeros(X.shape[0], np.int32)
-        head_of = one_head
-        for number, learner in enumerate(self.learners):
-            own = slice(number * votes_of_each, (number + 1) * votes_of_each)
-            cluster_of = nearest_cluster(X, learner.centroids) if learner.clusters else one_head
-            ids[:, own], votes[:, own] = self._votes(learner, cluster_of, X)
-            if number == 0 and self.settings.head.scope == "cluster":
-                head_of = cluster_of
+        ids, votes, head_of = self.votes(X)
         known = csr_parts(self.labels)[:2]
         if not self.heads:
-            tally(ids, votes, *known, self._label_weights(), labels, scores)
+            tally(ids, votes, *known, self.label_weights, labels, scores)
             return labels, scores
-        weights = self._label_weights()
         for number, rows in _visits(head_of):
             head = self.heads[number]
             of_visit = labels[rows], scores[rows]
@@ -184,18 +176,58 @@ class LocalEmbedding:
                 head.values,
                 head.intercepts,
                 self.settings.head.weight,
-                weights,
+                self.label_weights,
                 *of_visit,
             )
             labels[rows], scores[rows] = of_visit
         return labels, scores
 
-    def _label_weights(self) -> np.ndarray:
-        """What the scores of each label are multiplied by, float32 (l,)."""
-        if self.settings.tail == 0:
-            return np.ones(self.labels.shape[1], np.float32)
-        weights = inverse_propensity(self.labels, *USUAL_PROPENSITY) ** self.settings.tail
-        return weights.astype(np.float32)
+    def votes(self, X: sparse.csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """All learners' neighbours of the rows of X, what their votes weigh, and the rows' heads.
+
+        Returns
+        -------
+        ids, votes : int32 and float32, shape (m, learners x neighbours)
+            A neighbour counts where its vote is positive.
+        head_of : int32, shape (m,)
+        """
+        votes_of_each = self.settings.vote.neighbours
+        shape = (X.shape[0], len(self.learners) * votes_of_each)
+        ids, votes = np.empty(shape, np.int32), np.empty(shape, np.float32)
+        one_head = np.zeros(X.shape[0], np.int32)
+        head_of = one_head
+        for number, learner in enumerate(self.learners):
+            own = slice(number * votes_of_each, (number + 1) * votes_of_each)
+            cluster_of = nearest_cluster(X, learner.centroids) if learner.clusters else one_head
+            ids[:, own], votes[:, own] = self._votes(learner, cluster_of, X)
+            if number == 0 and self.settings.head.scope == "cluster":
+                head_of = cluster_of
+        return ids, votes, head_of
+
+    def evidence(self, x: sparse.csr_array, labels: Sequence[int]) -> list[Evidence]:
+        """See Explainable.evidence: the neighbours' votes and the head's features."""
+        ids, votes, head_of = self.votes(x)
+        kept = votes[0] > 0
+        head = self.heads[int(head_of[0])] if self.heads else None
+        return blended_evidence(
+            x, labels, ids[0, kept], votes[0, kept], self.labels, head,
+            self.settings.head.weight, self.label_weights,
+        )  # fmt: skip
+
+    def labels_of(self, row: int) -> np.ndarray:
+        """See Voting.labels_of."""
+        return row_labels(self.labels, row)
+
+    @property
+    def label_weights(self) -> np.ndarray:
+        """What the scores of each label are multiplied by, float32 (l,); computed once."""
+        if self._tail_weights is None:
+            weights = np.ones(self.labels.shape[1])
+            if self.settings.tail != 0:
+                weights = inverse_propensity(self.labels, *USUAL_PROPENSITY) ** self.settings.tail
+            self._tail_weights = weights.astype(np.float32)
+            self._tail_weights.flags.writeable = False
+        return self._tail_weights
 
     def _votes(
         self, learner: Learner, cluster_of: np.ndarray, X: sparse.csr_array

@@ -76,7 +76,7 @@ class LokyExecutor(InProcessExecutor):
             except BrokenProcessPool as error:
                 logger.warning(
                     "%s: %s; going on with the tasks not finished: %d",
-                    stage, _broken(error), len(waiting),
+                    stage, broken(error), len(waiting),
                 )  # fmt: skip
                 # Those that were at work are among the first of the unfinished.
                 suspects, waiting = waiting[:at_once], waiting[at_once:]
@@ -90,7 +90,7 @@ class LokyExecutor(InProcessExecutor):
         try:
             (outcome,) = self._parallel([call], 1)
         except BrokenProcessPool as error:
-            return index, Outcome(label, error=_broken(error))
+            return index, Outcome(label, error=broken(error))
         return outcome
 
     def _parallel(self, calls: list[Any], at_once: int) -> Iterator[Any]:
@@ -105,13 +105,13 @@ class LokyExecutor(InProcessExecutor):
                 pre_dispatch=at_once if at_once < self.jobs else "2 * n_jobs",
                 max_nbytes=None,
             )
-            with _signals_kept_from_children():
+            with signals_kept_from_children():
                 outcomes = parallel(calls)
             yield from outcomes
 
 
 @contextmanager
-def _signals_kept_from_children() -> Iterator[None]:
+def signals_kept_from_children() -> Iterator[None]:
     """Block what a terminal sends to the whole group while processes start, which inherit that.
 
     This process answers for them; one of them would print a traceback, and the one that clears up
@@ -128,7 +128,8 @@ def _import_models() -> None:
     import_module("xcbench.models")
 
 
-def _broken(error: BrokenProcessPool) -> str:
+def broken(error: BrokenProcessPool) -> str:
+    """Why the processes are gone, as a clause."""
     if isinstance(error, TerminatedWorkerError):
         return (
             "a worker process was killed (out of memory is the usual cause: "

@@ -22,8 +22,8 @@ import numpy as np
 from scipy import sparse
 
 from xcbench.config.compressed_modes import CompressedModesDataset
-from xcbench.data.laplacian import cotangent_laplacian, line_laplacian, require_areas
-from xcbench.data.mesh import Mesh, find_mesh, read_obj
+from xcbench.data.surfaces.laplacian import cotangent_laplacian, line_laplacian, require_areas
+from xcbench.data.surfaces.mesh import Mesh, find_mesh, read_obj
 
 
 @dataclass(frozen=True, eq=False)

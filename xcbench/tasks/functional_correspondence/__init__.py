@@ -16,8 +16,8 @@ from xcbench.config.functional_correspondence import (
     FunctionalCorrespondenceDataset,
     FunctionalCorrespondenceTask,
 )
-from xcbench.data.laplacian import cotangent_laplacian, require_areas
-from xcbench.data.mesh import Mesh, find_mesh, read_obj
+from xcbench.data.surfaces.laplacian import cotangent_laplacian, require_areas
+from xcbench.data.surfaces.mesh import Mesh, find_mesh, read_obj
 from xcbench.errors import DataError
 from xcbench.models.memory import MemoryEstimate, Stage
 from xcbench.tasks.base import Outcome, Sizes, TaskData, digest, read_sources, save_arrays

@@ -8,8 +8,8 @@ from itertools import combinations
 
 import numpy as np
 
-from xcbench.data.deformation import edge_graph
-from xcbench.data.mesh import Mesh
+from xcbench.data.surfaces.deformation import edge_graph
+from xcbench.data.surfaces.mesh import Mesh
 from xcbench.tasks.functional_correspondence.shapes import Shape, farthest_points
 
 

@@ -10,9 +10,9 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components, dijkstra
 from scipy.sparse.linalg import eigsh
 
-from xcbench.data.deformation import deformed, edge_distortion, edge_graph, renumbered
-from xcbench.data.laplacian import cotangent_laplacian, require_areas
-from xcbench.data.mesh import Mesh
+from xcbench.data.surfaces.deformation import deformed, edge_distortion, edge_graph, renumbered
+from xcbench.data.surfaces.laplacian import cotangent_laplacian, require_areas
+from xcbench.data.surfaces.mesh import Mesh
 
 # Of the inverted operator: the stiffness alone is singular.
 _SHIFT = -0.1
