@@ -12,7 +12,7 @@ quickstart: $(VENV)/.core  ## run three methods on the bundled data and print th
 	$(BIN)/xcbench run configs/quickstart.yaml --data data --results results
 
 test: $(VENV)/.dev  ## the whole test suite
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile
 
 lint: $(VENV)/.dev  ## style and types
 	$(BIN)/ruff check .

@@ -28,7 +28,12 @@ Configs = Annotated[
 ]
 Only = Annotated[
     list[str] | None,
-    typer.Option("--only", metavar="PART", help=f"One of {', '.join(PARTS)}; repeatable."),
+    typer.Option(
+        "--only",
+        metavar="PART",
+        help=f"One of {', '.join(PARTS)}; repeatable.",
+        autocompletion=lambda incomplete: [part for part in PARTS if part.startswith(incomplete)],
+    ),
 ]
 Repeats = Annotated[
     int, typer.Option(min=1, help="Runs of each; the median counts. Scaling runs each once.")
@@ -80,7 +85,10 @@ def _require_parts(parts: set[str], asked: Growth, configs: list[Path]) -> None:
     """Refuse parts there are not, and options that do not go together."""
     unknown = sorted(parts - set(PARTS))
     if unknown:
-        raise ConfigError(f"--only {unknown[0]}: expected one of {', '.join(PARTS)}")
+        from xcbench.config.problems import suggestion
+
+        hint = suggestion(unknown[0], PARTS)
+        raise ConfigError(f"--only {unknown[0]}: expected one of {', '.join(PARTS)}{hint}")
     if asked.jobs == 0:
         raise ConfigError("--jobs 0: expected -1 (one process a core) or at least 1")
     if SCALING in parts:

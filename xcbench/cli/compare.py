@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from xcbench.cli.complete import run_ids
 from xcbench.cli.options import DEFAULT_RESULTS, ResultsRoot
 from xcbench.cli.stores import open_results
 from xcbench.errors import ConfigError
@@ -31,9 +32,17 @@ class Format(StrEnum):
 
 def compare(
     run_a: Annotated[
-        str, typer.Argument(metavar="RUN_A", help="A run id or part of one, as in `xcbench rerun`.")
+        str,
+        typer.Argument(
+            metavar="RUN_A",
+            help="A run id or part of one, as in `xcbench rerun`.",
+            autocompletion=run_ids,
+        ),
     ],
-    run_b: Annotated[str, typer.Argument(metavar="RUN_B", help="Another, on the same data.")],
+    run_b: Annotated[
+        str,
+        typer.Argument(metavar="RUN_B", help="Another, on the same data.", autocompletion=run_ids),
+    ],
     results: ResultsRoot = DEFAULT_RESULTS,
     data: Annotated[
         Path | None,

@@ -1,4 +1,4 @@
-"""``xcbench config show``: the resolved whole of a config."""
+"""``xcbench config``: a config to start from, and the resolved whole of one."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from typing import Annotated
 
 import typer
 
+from xcbench.cli.config_init import init
 from xcbench.cli.options import Overrides
 
-config_app = typer.Typer(no_args_is_help=True, help="Look at configs.")
+config_app = typer.Typer(no_args_is_help=True, help="Write configs and look at them.")
+config_app.command(
+    epilog="Example: xcbench config init --dataset bibtex --method rxml-blend --out bibtex.yaml"
+)(init)
 
 
 @config_app.callback()

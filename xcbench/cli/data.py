@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from xcbench.cli.complete import dataset_names
+from xcbench.cli.convert import convert
 from xcbench.cli.fetch import fetch
+from xcbench.cli.frequencies import FIGURE_FORMATS, show_frequencies
 from xcbench.cli.options import DEFAULT_DATA, DataRoot
+from xcbench.cli.split import split as split_
 from xcbench.cli.statistics import comparison_table, made_up_table
 from xcbench.cli.synth import synth
 from xcbench.errors import ConfigError, DataError
@@ -17,7 +21,9 @@ from xcbench.errors import ConfigError, DataError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from xcbench.data.check import Report
+    from xcbench.data.catalogue import CatalogueEntry
+    from xcbench.data.checks.report import Report
+    from xcbench.data.load import Parts
     from xcbench.data.sources import Sources
 
 data_app = typer.Typer(
@@ -26,6 +32,11 @@ data_app = typer.Typer(
     "`info` says what to get by hand where, and in which folder to put it.",
 )
 
+data_app.command(
+    epilog="Examples: xcbench data convert posts.csv --out data/posts --text-column text "
+    "--labels-column tags --sep ';' --test-share 0.2; xcbench data convert train.arff labels.xml "
+    "--test test.arff --out data/mine; xcbench data convert bibtex --out bibtex-arff --to mulan"
+)(convert)
 data_app.command(epilog="Example: xcbench data fetch bibtex eurlex --data data")(fetch)
 data_app.command(
     epilog="Examples: xcbench data synth amz01 --like amazon-670k --scale 0.1; xcbench data synth "
@@ -33,8 +44,19 @@ data_app.command(
     "--labels-per-point 3"
 )(synth)
 
+data_app.command(
+    "split",
+    epilog="Examples: xcbench data split all.txt --out data/mine --test-share 0.1 --keep-labels; "
+    "xcbench data split data/mine/data.txt --splits 10",
+)(split_)
+
 Name = Annotated[
-    str, typer.Argument(metavar="NAME", help="A catalogue name, or a folder under the data folder.")
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="A catalogue name, or a folder under the data folder.",
+        autocompletion=dataset_names,
+    ),
 ]
 Split = Annotated[
     int, typer.Option(min=1, help="Which split, from 1, of data that comes with split files.")
@@ -73,26 +95,43 @@ def list_(data: DataRoot = DEFAULT_DATA) -> None:
         )
 
 
-@data_app.command(epilog="Example: xcbench data info bibtex --data ../shared/data")
-def info(name: Name, data: DataRoot = DEFAULT_DATA, split: Split = 1) -> None:
+@data_app.command(
+    epilog="Examples: xcbench data info bibtex --data ../shared/data; "
+    "xcbench data info mine --figure labels.svg"
+)
+def info(
+    name: Name,
+    data: DataRoot = DEFAULT_DATA,
+    split: Split = 1,
+    figure: Annotated[
+        Path | None,
+        typer.Option("--figure", metavar="FILE", help="Draw the curve as PNG or SVG too."),
+    ] = None,
+) -> None:
     """Print the statistics of a dataset beside the published ones, and where it comes from.
 
     Of data that `synth` made: beside those it was scaled from. The exponents are those of the
     power law of rows against rank, for a label and for a feature, fitted to the training rows.
+    The curve shows the training rows of each label by its rank; where label names lie beside the
+    data (Yf.txt) those of the commonest labels follow.
     """
     from xcbench.data.catalogue import catalogue
-    from xcbench.data.synthesis_shape import read_note
+    from xcbench.data.load import load
+    from xcbench.data.synthesis.shape import read_note
 
+    if figure is not None and figure.suffix.lower() not in FIGURE_FORMATS:
+        raise ConfigError(f"--figure {figure}: expected a name that ends in .png or .svg")
     entry = catalogue().get(name)
     try:
         sources = _locate(name, data, split)
     except DataError as error:
-        if entry is None:
+        if entry is None or figure is not None:
             raise
         typer.echo(f"{error}\n")
-        computed, note = {}, None
+        parts, computed, note = None, {}, None
     else:
-        computed, note = _statistics(sources), read_note(sources.files[0].parent)
+        parts = load(sources)
+        computed, note = _statistics(parts), read_note(sources.files[0].parent)
         for path in sources.files:
             typer.echo(path)
     title = entry.title if entry else name
@@ -101,14 +140,20 @@ def info(name: Name, data: DataRoot = DEFAULT_DATA, split: Split = 1) -> None:
         typer.echo(f"made up by xcbench {note.version} from seed {note.seed}; not real data")
     else:
         _print(comparison_table(title, computed, entry))
+    if parts is not None:
+        show_frequencies(title, parts, sources.files[0].parent, figure)
     if entry:
-        a, b = entry.propensity.a, entry.propensity.b
-        typer.echo(f"propensity  A {a}, B {b}\nusual rows  {entry.features}")
-        typer.echo(f"source      {entry.source}\nlicence     {entry.licence}")
-        if entry.page:
-            typer.echo(f"page        {entry.page}")
-        for download in entry.downloads:
-            typer.echo(f"download    {download.archive} from {download.url}")
+        _print_entry(entry)
+
+
+def _print_entry(entry: CatalogueEntry) -> None:
+    a, b = entry.propensity.a, entry.propensity.b
+    typer.echo(f"propensity  A {a}, B {b}\nusual rows  {entry.features}")
+    typer.echo(f"source      {entry.source}\nlicence     {entry.licence}")
+    if entry.page:
+        typer.echo(f"page        {entry.page}")
+    for download in entry.downloads:
+        typer.echo(f"download    {download.archive} from {download.url}")
 
 
 @data_app.command(
@@ -117,7 +162,12 @@ def info(name: Name, data: DataRoot = DEFAULT_DATA, split: Split = 1) -> None:
 )
 def check(
     subject: Annotated[
-        str, typer.Argument(metavar="FILE_OR_NAME", help="A file, or the name of a dataset.")
+        str,
+        typer.Argument(
+            metavar="FILE_OR_NAME",
+            help="A file, or the name of a dataset.",
+            autocompletion=dataset_names,
+        ),
     ],
     data: DataRoot = DEFAULT_DATA,
     split: Split = 1,
@@ -128,10 +178,11 @@ def check(
 ) -> None:
     """Read every byte and say what is wrong or unusual; exit code 3 if a file is malformed.
 
-    The first defect of each file is reported with its line, what was found and what was expected.
+    The first defect of each file is reported with its line, what was found and what was expected,
+    and below it what to do about it. Of a dataset also names (Yf.txt, Xf.txt) and text.json.
     Warnings (merged labels, rows without labels, labels never seen in training) are no errors.
     """
-    from xcbench.data.check import check_dataset, check_file
+    from xcbench.data.checks.check import check_dataset, check_file
 
     if os.path.isfile(subject):
         reports = [check_file(Path(subject), base)]  # type: ignore[arg-type]
@@ -143,7 +194,7 @@ def check(
         reports = check_dataset(_locate(subject, data, split))
     for report in reports:
         _print_report(report)
-    defects = [report.defect for report in reports if report.defect]
+    defects = [report.explained() for report in reports if report.defect]
     if defects:
         raise DataError("\n".join(defects))
 
@@ -168,8 +219,8 @@ def prepare(
     """
     from typing import get_args
 
+    from xcbench.config.dataset import Features
     from xcbench.data.catalogue import catalogue
-    from xcbench.data.features import Features
     from xcbench.data.store import prepare as prepare_store
 
     entry = catalogue().get(name)
@@ -195,13 +246,12 @@ def _locate(name: str, data: Path, split: int) -> Sources:
     return locate(DatasetConfig(name=name), data, split)
 
 
-def _statistics(sources: Sources) -> dict[str, Any]:
+def _statistics(parts: Parts) -> dict[str, Any]:
     from dataclasses import asdict
 
-    from xcbench.data.load import load
     from xcbench.data.statistics import statistics
 
-    return asdict(statistics(load(sources)))
+    return asdict(statistics(parts))
 
 
 def _print_report(report: Report) -> None:

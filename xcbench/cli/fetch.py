@@ -9,13 +9,19 @@ from typing import Annotated
 
 import typer
 
+from xcbench.cli.complete import dataset_names
 from xcbench.cli.options import DEFAULT_DATA, DataRoot
 from xcbench.errors import ConfigError, DataError
 
 
 def fetch(
     names: Annotated[
-        list[str], typer.Argument(metavar="NAME", help="One or more names of the catalogue.")
+        list[str],
+        typer.Argument(
+            metavar="NAME",
+            help="One or more names of the catalogue.",
+            autocompletion=dataset_names,
+        ),
     ],
     data: DataRoot = DEFAULT_DATA,
     archive: Annotated[

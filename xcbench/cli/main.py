@@ -20,13 +20,19 @@ from xcbench.cli.compare import compare
 from xcbench.cli.config import config_app
 from xcbench.cli.data import data_app
 from xcbench.cli.env import env
+from xcbench.cli.evaluate import evaluate
+from xcbench.cli.explain import explain
 from xcbench.cli.figure import figure
+from xcbench.cli.fit import fit
+from xcbench.cli.help import help_
+from xcbench.cli.predict import predict
 from xcbench.cli.report import report
 from xcbench.cli.rerun import rerun
 from xcbench.cli.results import results_app
 from xcbench.cli.run import run
 from xcbench.cli.status import status
 from xcbench.cli.table import table
+from xcbench.cli.tune import tune
 from xcbench.cli.validate import validate
 from xcbench.errors import XCBenchError
 
@@ -83,16 +89,26 @@ def _options(
 
 app.command(epilog="Example: xcbench run configs/bibtex.yaml --set method.rank=50 --jobs 4")(run)
 app.command(epilog="Example: xcbench status configs/bibtex.yaml --data DIR")(status)
+app.command(epilog="Example: xcbench tune configs/bibtex.yaml --method rxml --trials 30")(tune)
 app.command(epilog="Example: xcbench rerun bibtex/rxml-3d8cc2cd")(rerun)
+app.command(epilog="Example: xcbench fit posts.yaml --out model")(fit)
+app.command(epilog="Example: xcbench predict model new.csv --text-column text --top 5 --names")(
+    predict
+)
+app.command(epilog="Example: xcbench explain model 12 --top 3 --neighbours 2")(explain)
 app.add_typer(results_app, name="results")
 app.command(epilog="Example: xcbench table 2 --dataset bibtex --out table2.tex")(table)
-app.command(epilog="Example: xcbench compare bibtex/rxml- bibtex/sleec-svp")(compare)
+app.command(epilog="Example: xcbench compare bibtex/rxml-3d8cc2cd bibtex/sleec-1f0a77b2")(compare)
 app.command(epilog="Example: xcbench figure 1 2 time --results results")(figure)
 app.command(epilog="Example: xcbench report --out report.html --data DIR")(report)
+app.command(
+    epilog="Example: xcbench evaluate predictions.tsv tst_X_Y.txt --train trn_X_Y.txt --k 1,3,5"
+)(evaluate)
 app.command(epilog="Example: xcbench validate configs/*.yaml")(validate)
 app.add_typer(config_app, name="config")
 app.add_typer(data_app, name="data")
 app.command(epilog="Example: xcbench env --json")(env)
+app.command("help", epilog="Example: xcbench help metrics")(help_)
 app.command(epilog="Example: xcbench bench --only reader")(bench)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from xcbench.cli.complete import run_ids
 from xcbench.cli.options import DEFAULT_DATA, DEFAULT_RESULTS, Jobs, ResultsRoot
 from xcbench.cli.stores import open_results
 from xcbench.cli.workers import kill_workers
@@ -27,6 +28,7 @@ def rerun(
             metavar="RUN_ID",
             help="As results.csv has it, any part of it that is in no other, such as its last "
             "eight digits, or the run's folder.",
+            autocompletion=run_ids,
         ),
     ],
     results: ResultsRoot = DEFAULT_RESULTS,

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from xcbench.cli.cleanup import gc
+from xcbench.cli.complete import dataset_names, method_names
 from xcbench.cli.options import DEFAULT_RESULTS, ResultsRoot
-from xcbench.cli.stores import open_results, rows_of
+from xcbench.cli.stores import near, open_results, rows_of
 from xcbench.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -50,12 +51,20 @@ def list_results(
     context: typer.Context,
     datasets: Annotated[
         list[str] | None,
-        typer.Option("--dataset", metavar="NAME", help="Of this dataset; repeatable."),
+        typer.Option(
+            "--dataset",
+            metavar="NAME",
+            help="Of this dataset; repeatable.",
+            autocompletion=dataset_names,
+        ),
     ] = None,
     methods: Annotated[
         list[str] | None,
         typer.Option(
-            "--method", metavar="LABEL", help="With this label, or like 'rxml*'; repeatable."
+            "--method",
+            metavar="LABEL",
+            help="With this label, or like 'rxml*'; repeatable.",
+            autocompletion=method_names,
         ),
     ] = None,
     status: Annotated[Status | None, typer.Option(help="That ended like this.")] = None,
@@ -110,7 +119,8 @@ def list_results(
     rows = [row for row in rows if wanted(row)][-(last or 0) :]
     rows = in_order_of(sort, rows) if sort else rows
     if not rows:
-        typer.echo(f"no results {'of these ' if found else ''}in {results}", err=True)
+        hint = near(rows_of(found), datasets or (), methods or ())
+        typer.echo(f"no results {'of these ' if found else ''}in {results}{hint}", err=True)
     _print(rows, asked, columns_of([result.row() for result in found], COLUMNS), format_)
 
 

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from xcbench.data.catalogue import CatalogueEntry
-    from xcbench.data.synthesis_shape import SynthesisNote, SynthesisShape
+    from xcbench.data.synthesis.shape import SynthesisNote, SynthesisShape
 
 
 def comparison_table(title: str, computed: dict[str, Any], entry: CatalogueEntry | None) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -69,3 +70,13 @@ def rows_of(results: Iterable[Result]) -> list[Row]:
     from xcbench.config.changes import flat
 
     return [flat(result.config) | result.row() for result in results]
+
+
+def near(rows: Iterable[Row], datasets: Iterable[str], methods: Iterable[str]) -> str:
+    """``; did you mean 'bibtex'?``: the names of runs nearest to those asked for that none has."""
+    known_rows, close = list(rows), list[str]()
+    for wanted, column in ((datasets, "dataset"), (methods, "method")):
+        known = {str(row[column]) for row in known_rows}
+        for word in sorted(set(wanted) - known):
+            close += difflib.get_close_matches(word, known, n=1)
+    return f"; did you mean {' and '.join(map(repr, close))}?" if close else ""

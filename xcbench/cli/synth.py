@@ -12,7 +12,7 @@ from xcbench.cli.options import DEFAULT_DATA, DataRoot
 from xcbench.errors import ConfigError
 
 if TYPE_CHECKING:
-    from xcbench.data.synthesis_shape import SynthesisShape
+    from xcbench.data.synthesis.shape import SynthesisShape
 
 _EVERY_S = 30  # without a terminal
 
@@ -78,8 +78,8 @@ def _make(folder: Path, name: str, shape: SynthesisShape, seed: int, force: bool
     """Write the data, with a bar, where there is room for it."""
     from tqdm import tqdm
 
-    from xcbench.data.synthesis import synthesize
-    from xcbench.data.synthesis_room import require_room
+    from xcbench.data.synthesis.make import synthesize
+    from xcbench.data.synthesis.room import require_room
     from xcbench.runner.available_memory import available_memory
 
     require_room(shape, folder, available_memory())
@@ -116,7 +116,7 @@ def _scaled(like: str, scale: float | None, sizes: dict[str, int | float | None]
     import difflib
 
     from xcbench.data.catalogue import catalogue
-    from xcbench.data.synthesis_shape import SynthesisShape
+    from xcbench.data.synthesis.shape import SynthesisShape
 
     for option, value in sizes.items():
         if value is not None:
@@ -130,7 +130,7 @@ def _scaled(like: str, scale: float | None, sizes: dict[str, int | float | None]
 
 
 def _explicit(scale: float | None, sizes: dict[str, int | float | None]) -> SynthesisShape:
-    from xcbench.data.synthesis_shape import SynthesisShape
+    from xcbench.data.synthesis.shape import SynthesisShape
 
     missing = [f"--{option}" for option, value in sizes.items() if value is None]
     if missing:

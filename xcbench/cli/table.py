@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from xcbench.cli.complete import dataset_names, method_names
 from xcbench.cli.options import DEFAULT_RESULTS, ResultsRoot, StoredDataRoot
 from xcbench.cli.outputs import write_output
+from xcbench.cli.stores import near, open_results, rows_of
 from xcbench.errors import ConfigError, DataError, XCBenchError
 
 if TYPE_CHECKING:
@@ -40,7 +42,12 @@ def table(
     data: StoredDataRoot = None,
     datasets: Annotated[
         list[str] | None,
-        typer.Option("--dataset", metavar="NAME", help="Of this dataset; repeatable."),
+        typer.Option(
+            "--dataset",
+            metavar="NAME",
+            help="Of this dataset; repeatable.",
+            autocompletion=dataset_names,
+        ),
     ] = None,
     methods: Annotated[
         list[str] | None,
@@ -48,6 +55,7 @@ def table(
             "--method",
             metavar="LABEL",
             help="Measured, with this label, or like 'rxml*'; repeatable.",
+            autocompletion=method_names,
         ),
     ] = None,
     format_: Annotated[
@@ -85,7 +93,8 @@ def table(
         if number == 1:
             raise DataError(f"no dataset to count in {asked.data_root}")
         these = "of these " if datasets or methods else ""
-        raise XCBenchError(f"no finished run {these}in {results}")
+        hint = near(rows_of(open_results(results).results()), datasets or (), methods or ())
+        raise XCBenchError(f"no finished run {these}in {results}{hint}")
     for path, name in targets:
         _write(made, path, name)
     if not targets:

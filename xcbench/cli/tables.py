@@ -82,8 +82,10 @@ def finished_rows(store: ResultStore, asked: Asked) -> tuple[list[Row], list[str
     rows = [
         row
         for row in rows_of(store.results())
-        # Runs with labels damaged on purpose are no results on their dataset.
-        if wanted(row) and is_xc(row) and "dataset.corrupted.rows" not in row
+        # Runs with damaged labels, or on held-out training rows, are no results on their dataset.
+        if wanted(row)
+        and is_xc(row)
+        and not row.keys() & {"dataset.corrupted.rows", "dataset.held_out.share"}
     ]
     if asked.methods:
         return rows, []

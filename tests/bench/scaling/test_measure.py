@@ -17,7 +17,7 @@ from xcbench.bench.scaling.measure import measure
 from xcbench.bench.scaling.plan import AXES, OURS, PEERS, Point, plan
 from xcbench.cli.main import app
 from xcbench.data.catalogue import Propensity
-from xcbench.data.synthesis import SynthesisShape
+from xcbench.data.synthesis.make import SynthesisShape
 from xcbench.errors import DataError
 
 A_B = Propensity(a=0.55, b=1.5)

@@ -5,7 +5,7 @@ import pytest
 from scipy.linalg import eigh
 
 from xcbench.config.compressed_modes import NeumannModesSettings, SocModesSettings
-from xcbench.data.laplacian import line_laplacian
+from xcbench.data.surfaces.laplacian import line_laplacian
 from xcbench.manifolds.stiefel import Stiefel
 from xcbench.optim.madmm import SMALL_RESIDUALS
 from xcbench.tasks.compressed_modes.baselines import neumann, soc

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from tests.manifolds.laws import assert_gradient
-from xcbench.data.laplacian import line_laplacian
+from xcbench.data.surfaces.laplacian import line_laplacian
 from xcbench.manifolds.stiefel import Stiefel
 from xcbench.optim.augmented import Augmented, Measure
 from xcbench.optim.conjugate_gradient import conjugate_gradient

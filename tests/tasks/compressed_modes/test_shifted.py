@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from xcbench.data.laplacian import line_laplacian
+from xcbench.data.surfaces.laplacian import line_laplacian
 from xcbench.tasks.compressed_modes.shifted import shifted_solver
 
 

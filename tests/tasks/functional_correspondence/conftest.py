@@ -9,7 +9,7 @@ from xcbench.config.functional_correspondence import (
     FunctionalCorrespondenceDataset,
     FunctionalCorrespondenceTask,
 )
-from xcbench.data.mesh import Mesh
+from xcbench.data.surfaces.mesh import Mesh
 from xcbench.tasks.functional_correspondence import Scene, make_scene
 from xcbench.tasks.functional_correspondence.problem import CoupledDiagonalisation
 

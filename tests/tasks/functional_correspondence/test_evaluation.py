@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from xcbench.data.deformation import edge_graph
+from xcbench.data.surfaces.deformation import edge_graph
 from xcbench.tasks.functional_correspondence.evaluation import (
     both_ways,
     map_errors,

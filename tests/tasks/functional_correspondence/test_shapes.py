@@ -5,9 +5,9 @@ import pytest
 from scipy import linalg
 
 from tests.tasks.functional_correspondence.conftest import scene_of
-from xcbench.data.deformation import edge_graph
-from xcbench.data.laplacian import cotangent_laplacian
-from xcbench.data.mesh import Mesh
+from xcbench.data.surfaces.deformation import edge_graph
+from xcbench.data.surfaces.laplacian import cotangent_laplacian
+from xcbench.data.surfaces.mesh import Mesh
 from xcbench.tasks.functional_correspondence.shapes import (
     distances_from,
     farthest_points,

@@ -21,8 +21,8 @@ from xcbench.bench.scaling.recorder import StageCost
 from xcbench.config.presets import PRESETS
 from xcbench.config.tasks import ALL_MODELS as MODELS
 from xcbench.data.catalogue import Propensity
-from xcbench.data.synthesis import GENERATOR, SynthesisShape, synthesize
-from xcbench.data.synthesis_room import require_room
+from xcbench.data.synthesis.make import GENERATOR, SynthesisShape, synthesize
+from xcbench.data.synthesis.room import require_room
 from xcbench.errors import XCBenchError
 from xcbench.models.peers import missing
 from xcbench.runner.available_memory import available_memory

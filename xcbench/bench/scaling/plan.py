@@ -8,7 +8,7 @@ from math import isfinite
 from typing import Literal, get_args
 
 from xcbench.data.catalogue import CatalogueEntry
-from xcbench.data.synthesis import SynthesisShape
+from xcbench.data.synthesis.make import SynthesisShape
 from xcbench.errors import ConfigError
 
 Axis = Literal["n", "d", "l", "processes"]
