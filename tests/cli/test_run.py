@@ -302,8 +302,8 @@ def test_results_of_another_version_are_kept_and_told_of(
 ):
     fake_model()
     xcbench("run", config(TWO))
-    for module in ("plan", "run"):
-        monkeypatch.setattr(f"xcbench.runner.{module}.RESULTS_VERSION", 99)
+    for name in ("plan.RESULTS_VERSION", "run.RESULTS_VERSION", "run.SEVERAL_CLUSTERS_VERSION"):
+        monkeypatch.setattr(f"xcbench.runner.{name}", 99)
     done = xcbench("run", config(TWO))
     assert "2 results in results are of another results version than 99: they are" in done.stderr
     assert "2 run" in done.stdout

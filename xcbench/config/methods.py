@@ -28,6 +28,8 @@ from xcbench.config.peers import (
     PecosSettings,
 )
 
+POINTS_PER_CLUSTER = 6000  # of ``clusters: auto``, as in the RXML paper
+
 
 class PartitionSettings(Settings):
     """How a learner splits the training points into clusters."""
@@ -258,6 +260,10 @@ class LocalEmbeddingSettings(Settings):
         default=0.0,
         description="multiply scores by (inverse propensity)^tail: above 0 it trades P@k for PSP@k",
     )
+
+    def clusters_among(self, n: int) -> int:
+        """The clusters a learner is told to make of n training points."""
+        return max(1, n // POINTS_PER_CLUSTER) if self.clusters == "auto" else self.clusters
 
 
 class GlobalSettings(Settings):

@@ -28,17 +28,21 @@ logger = logging.getLogger(__name__)
 
 # Raised when the same config on the same data would give other numbers than before.
 RESULTS_VERSION = 2
-# Of jobs with a stage whose numbers changed alone, after the others' did last.
-LATEST_VERSION = 3
+# Of jobs whose numbers alone changed later: those of absolute errors and of learned metrics, then
+# those of several clusters, whose last bits hung on how many test rows met in a cluster.
+CHANGED_STAGE_VERSION = 3
+SEVERAL_CLUSTERS_VERSION = 4
 
 
-def results_version(config: JobConfig) -> int:
-    """The results version of a job: absolute errors and learned metrics are of the latest."""
+def results_version(config: JobConfig, n_train: int) -> int:
+    """The results version of a job on so many training points."""
     settings = config.method.settings
-    is_changed = isinstance(settings, LocalEmbeddingSettings) and (
-        settings.completion.kind == "madmm_l1" or settings.vote.kind == "itml"
-    )
-    return LATEST_VERSION if is_changed else RESULTS_VERSION
+    if not isinstance(settings, LocalEmbeddingSettings):
+        return RESULTS_VERSION
+    if settings.learners > 1 or settings.clusters_among(n_train) > 1:
+        return SEVERAL_CLUSTERS_VERSION
+    is_changed = settings.completion.kind == "madmm_l1" or settings.vote.kind == "itml"
+    return CHANGED_STAGE_VERSION if is_changed else RESULTS_VERSION
 
 
 @dataclass(frozen=True)
@@ -121,7 +125,7 @@ def make_job(config: JobConfig, executor: ExecutorConfig, data: TaskData, data_r
     """Give a job its identity."""
     text = json.dumps(config.mapping(), sort_keys=True)
     config_sha256 = hashlib.sha256(text.encode()).hexdigest()
-    identity = f"{config_sha256} {data.sha256} {results_version(config)}"
+    identity = f"{config_sha256} {data.sha256} {results_version(config, data.sizes.n_train)}"
     digits = hashlib.sha256(identity.encode()).hexdigest()[:8]
     run_id = f"{config.dataset.title}/{config.method.label}-{digits}"
     return Job(run_id, config, executor, data, config_sha256, str(data_root.absolute()))

@@ -19,7 +19,7 @@ from xcbench.runner.executors import stop_workers
 from xcbench.runner.files import StorageError, is_storage_failure, storage_reason
 from xcbench.runner.locks import hold
 from xcbench.runner.logs import run_log
-from xcbench.runner.plan import LATEST_VERSION, RESULTS_VERSION, Job, Plan
+from xcbench.runner.plan import RESULTS_VERSION, SEVERAL_CLUSTERS_VERSION, Job, Plan
 from xcbench.runner.progress import Progress, spoken
 from xcbench.runner.provenance import collect
 from xcbench.runner.result import Result
@@ -121,7 +121,7 @@ class Runner:
 
     def _tell_of_other_versions(self) -> None:
         results = self.store.results()
-        current = (RESULTS_VERSION, LATEST_VERSION)
+        current = range(RESULTS_VERSION, SEVERAL_CLUSTERS_VERSION + 1)
         others = sum(result.results_version not in current for result in results)
         if others:
             logger.info(

@@ -130,6 +130,6 @@ def test_a_failing_task_is_named_by_learner_and_cluster(made, monkeypatch):
 
 
 def test_auto_clusters_follow_the_number_of_points(made, monkeypatch):
-    monkeypatch.setattr("xcbench.models.local_embedding.ensemble.POINTS_PER_CLUSTER", 50)
+    monkeypatch.setattr("xcbench.config.methods.POINTS_PER_CLUSTER", 50)
     model = LocalEmbedding(LocalEmbeddingSettings(clusters="auto", rank=5), 0).fit(made)
     assert len(model.learners[0].clusters) == 2

@@ -29,7 +29,6 @@ from xcbench.models.local_embedding.evidence import blended_evidence
 from xcbench.models.local_embedding.head import LinearHead, head_tasks, heads_of
 from xcbench.models.local_embedding.partition import nearest_cluster, partition
 
-POINTS_PER_CLUSTER = 6000  # of ``clusters: auto``, as in the RXML paper
 USUAL_PROPENSITY = 0.55, 1.5  # A and B of Jain et al. (2016) where no others were fitted
 # Rows of a block for each of a learner's clusters where there are several learners: enough to be
 # worth the reading of the cluster. And what the votes of a block may take in bytes.
@@ -76,9 +75,7 @@ class LocalEmbedding:
         """
         executor = executor or InlineExecutor()
         settings = self.settings
-        clusters = settings.clusters
-        if clusters == "auto":
-            clusters = max(1, train.n_points // POINTS_PER_CLUSTER)
+        clusters = settings.clusters_among(train.n_points)
         self.labels, self._tail_weights = train.Y, None
         threads = max(1, executor.jobs // settings.learners) * executor.threads
         splits = executor.map(

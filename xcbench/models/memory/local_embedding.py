@@ -19,7 +19,7 @@ from xcbench.config.methods import (
 )
 from xcbench.kernels.topk import BLOCK_COLUMNS
 from xcbench.kernels.topk import BLOCK_ROWS as SCORED_ROWS
-from xcbench.models.local_embedding.ensemble import POINTS_PER_CLUSTER, block_rows
+from xcbench.models.local_embedding.ensemble import block_rows
 from xcbench.models.local_embedding.partition import TABLE_LIMIT
 from xcbench.models.memory.head import head_assembly, head_bytes, head_fit, head_tasks
 from xcbench.models.memory.shape import DataShape
@@ -33,7 +33,7 @@ MERGED = 0.75
 
 def stages(settings: LocalEmbeddingSettings, shape: DataShape, k: int) -> tuple[Stage, ...]:
     """Partition, clusters, save, predict."""
-    clusters = _count(settings, shape)
+    clusters = min(settings.clusters_among(shape.n_train), shape.n_train)
     mean = _Cluster.of(settings, shape, 1 / clusters)
     uneven = _largest_over_mean(settings.partition, clusters)
     largest = _Cluster.of(settings, shape, min(1.0, uneven / clusters))
@@ -89,12 +89,6 @@ def stages(settings: LocalEmbeddingSettings, shape: DataShape, k: int) -> tuple[
             held=_assigned(shape, k) + (int(KEPT * (model + all_heads)) if result < BY_FILE else 0),
         ),
     )
-
-
-def _count(settings: LocalEmbeddingSettings, shape: DataShape) -> int:
-    if settings.clusters == "auto":
-        return max(1, shape.n_train // POINTS_PER_CLUSTER)
-    return min(settings.clusters, shape.n_train)
 
 
 def _largest_over_mean(settings: PartitionSettings, clusters: int) -> float:
