@@ -265,6 +265,8 @@ def test_predict_gives_the_mean_number_of_labels_or_top_k(train, test):
     assert (OneVsRest(top_k=3).fit(X, Y).predict(test[0]).sum(axis=1) == 3).all()
     everything = OneVsRest(top_k=99).fit(X, Y).predict(test[0])
     assert np.array_equal(everything.indices, np.tile(np.arange(8), 20))
+    rare = sparse.csr_array(([1, 1], ([0, 1], [0, 1])), shape=Y.shape)
+    assert OneVsRest().fit(X, rare).top_k_ == 1
 
 
 def test_single_classes_are_predicted_as_they_are_named(train, test):
@@ -363,3 +365,33 @@ def test_other_numbers_of_features_or_labels_are_refused(train):
         model.score(train[0], np.ones((60, 3)))
     with pytest.raises(ValueError, match="k is 0"):
         model.predict_top_k(train[0], 0)
+    for k in (2.0, "2", True):
+        with pytest.raises(ValueError, match="expected a whole number"):
+            model.predict_top_k(train[0], k)
+        with pytest.raises(ValueError, match="expected a whole number"):
+            OneVsRest(top_k=k).fit(*train)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.score(train[0], train[1][:10])
+    for weights in (np.zeros(60), np.ones(59), np.full(60, np.nan), -np.ones(60)):
+        with pytest.raises(ValueError, match="sample_weight"):
+            model.score(*train, sample_weight=weights)
+
+
+@pytest.mark.parametrize("change", ["y", "X", "parameter", "rows"])
+def test_a_refused_fit_leaves_a_fitted_model_as_it_was(change, train, test):
+    model = OneVsRest(ridge=0.1).fit(*train)
+    expected = model.predict_top_k(test[0], 3)
+    X, Y = pd.DataFrame(np.ones((60, 5))).add_prefix("f"), train[1]
+    if change == "y":
+        Y = Y * 2
+    elif change == "X":
+        X.iloc[0, 0] = 1e300
+    elif change == "rows":
+        X = X[:10]
+    else:
+        model.set_params(settings={"rigde": 1.0})
+    with pytest.raises(ValueError):  # noqa: PT011
+        model.fit(X, Y)
+    assert model.n_features_in_ == 12
+    assert not hasattr(model, "feature_names_in_")
+    assert equal(model.predict_top_k(test[0], 3), expected)

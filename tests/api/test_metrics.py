@@ -16,6 +16,7 @@ from xcbench import (
     psprecision_at_k,
     recall_at_k,
 )
+from xcbench.api import rankings
 
 PLAIN = {
     precision_at_k: napkin.precision_at_k,
@@ -106,6 +107,20 @@ def test_scores_given_in_parts_are_added_up():
     assert parts.nnz == 3
 
 
+def test_dense_scores_are_ranked_alike_in_any_number_of_blocks(monkeypatch):
+    scores = np.random.default_rng(0).permutation(60).reshape(12, 5).astype(float)
+    expected = precision_at_k(np.eye(12, 5, dtype=int), sparse.csr_array(scores + 1), 3)
+    monkeypatch.setattr(rankings, "_SORTED_AT_ONCE", 15)  # three rows of five labels
+    assert precision_at_k(np.eye(12, 5, dtype=int), scores, 3).tolist() == expected.tolist()
+
+
+@pytest.mark.filterwarnings("error")
+def test_infinite_and_huge_scores_are_ranked_without_ado():
+    scores = np.array([[-np.inf, 1e39, -np.inf, 2.0]])
+    for prediction in (scores, sparse.csr_array(scores)):
+        assert precision_at_k([[1, 3, 0]], prediction, 4).round(2).tolist() == [1, 1, 1, 0.75]
+
+
 def test_a_stored_zero_of_a_score_is_a_prediction_and_of_a_truth_no_label():
     zero = sparse.csr_array((np.zeros(1), ([0], [0])), shape=(1, 2))
     assert precision_at_k([[0]], zero, 1).tolist() == [1.0]
@@ -114,6 +129,15 @@ def test_a_stored_zero_of_a_score_is_a_prediction_and_of_a_truth_no_label():
 
 def test_lists_may_name_labels_beyond_those_of_the_truth():
     assert precision_at_k([[0]], [[7, 0]], 2).tolist() == [0.0, 0.5]
+
+
+def top(labels):
+    return TopK(np.array(labels), np.zeros(np.shape(labels), np.float32))
+
+
+def test_places_without_a_label_repeat_and_what_is_beyond_k_may():
+    assert precision_at_k(np.eye(1, 2), top([[0, -1, -1]]), 3).round(2).tolist() == [1, 0.5, 0.33]
+    assert precision_at_k(np.eye(1, 2), top([[0, 0]]), 1).tolist() == [1]
 
 
 @pytest.mark.parametrize(
@@ -133,6 +157,15 @@ def test_lists_may_name_labels_beyond_those_of_the_truth():
         ([[0]], np.array([0, 1]), 1, "1 dimensions"),
         (np.eye(2), np.array([[0], [1]]), 1, "1 columns and Y_true 2.*TopK"),
         (np.eye(2), sparse.csr_array((2, 3)), 1, "3 columns and Y_true 2"),
+        ([[0]], [[0]], True, "k is True"),
+        ([[0, 1, 0], [1, 0, 0]], [[0], [0]], 1, "label 0 twice in row 0.*numpy.asarray"),
+        ([0, 1], [[0], [1]], 1, "0 as row 0; expected labels"),
+        (np.array([[-1, 1]]), [[0]], 1, "the value -1"),
+        (np.array([[np.nan, 1]]), [[0]], 1, "the value nan"),
+        (sparse.csr_array([[0.3, 1]]), [[0]], 1, "the value 0.3"),
+        (np.eye(2), top([[1, 0], [0, 0]]), 2, "label 0 twice in row 1"),
+        (np.eye(2), top([[1, -1], [0, -5]]), 2, "labels of whole numbers from 0"),
+        (np.eye(2), top([[1.0], [0.0]]), 1, "labels of whole numbers from 0"),
     ],
 )
 def test_what_does_not_fit_is_refused(truth, prediction, k, message):
@@ -140,7 +173,21 @@ def test_what_does_not_fit_is_refused(truth, prediction, k, message):
         precision_at_k(truth, prediction, k)
 
 
-@pytest.mark.parametrize("weights", [[1.0], [[1.0, 1.0]], 1.0])
+@pytest.mark.parametrize("weights", [[1.0], [[1.0, 1.0]], 1.0, [1.0, 1.0, 1.0]])
 def test_weights_are_one_a_label(weights):
     with pytest.raises(ValueError, match="a weight for each of 2"):
         psprecision_at_k(np.eye(2), np.eye(2), weights, 1)
+
+
+@pytest.mark.parametrize("weight", [-1.0, np.nan, np.inf])
+def test_weights_are_finite_and_not_negative(weight):
+    with pytest.raises(ValueError, match="negative or not finite"):
+        psprecision_at_k(np.eye(2), np.eye(2), [1.0, weight], 1)
+
+
+@pytest.mark.parametrize(
+    ("A", "B"), [(np.nan, 1.5), (np.inf, 1.5), (1, 0), (1, np.nan), (1, np.inf)]
+)
+def test_propensity_constants_are_finite(A, B):
+    with pytest.raises(ValueError, match="expected a finite number"):
+        inverse_propensity([[0]], A, B)

@@ -46,8 +46,21 @@ def test_other_estimators_are_asked_for_their_decision_function(train, test):
     assert scorer(make_pipeline(Normalizer(), other), X, Y) == expected
 
 
+def test_nested_lists_are_the_indicator_matrix_they_are_in_fit(train, test):
+    X, Y = test[0], test[1].toarray().tolist()
+    model = OneVsRest().fit(train[0], train[1].toarray().tolist())
+    scorer = ranking_scorer(ndcg_at_k, k=2)
+    assert scorer(model, X, Y) == scorer(model, X, test[1]) > 0
+
+
+def test_a_pipeline_may_have_one_step(train, test):
+    model = make_pipeline(OneVsRest()).fit(*train)
+    scorer = ranking_scorer(precision_at_k)
+    assert scorer(model, *test) == scorer(model[-1], *test)
+
+
 @pytest.mark.parametrize("y", [np.arange(60) % 3])
 def test_classes_are_no_indicator_matrix(train, y):
     model = OneVsRest().fit(train[0], y)
-    with pytest.raises(ValueError, match="expected a matrix"):
+    with pytest.raises(ValueError, match="expected a binary indicator matrix"):
         ranking_scorer(precision_at_k)(model, train[0], y)

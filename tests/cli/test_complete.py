@@ -41,9 +41,10 @@ def test_every_option_has_a_text():
             assert getattr(parameter, "help", None) or parameter.name in ("help", "split"), path
 
 
-def test_the_shell_gets_names_that_begin_as_what_was_typed():
+@pytest.mark.parametrize("command", ["tune", "fit"])
+def test_the_shell_gets_names_that_begin_as_what_was_typed(command):
     environment = os.environ | {
-        "COMP_WORDS": "xcbench tune c.yaml --method rx", "COMP_CWORD": "4",
+        "COMP_WORDS": f"xcbench {command} c.yaml --method rx", "COMP_CWORD": "4",
         "_XCBENCH_COMPLETE": "complete_bash",
     }  # fmt: skip
     code = "import sys; sys.argv[0] = 'xcbench'; from xcbench.cli.main import main; main()"

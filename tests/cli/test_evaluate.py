@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 
 import napkinxc.metrics as napkin
 import numpy as np
@@ -157,13 +158,110 @@ def test_every_form_is_printed_and_rows_without_labels_are_counted(problem):
     assert {f"{row['metric']}@{row['k']}": float(row["percent"]) for row in rows} == found
 
 
-def test_names_stand_for_labels_only_when_they_are_given(tmp_path, monkeypatch):
+NAMES = "owl\nred fox\nelk\n"
+
+
+@pytest.fixture
+def named(tmp_path, monkeypatch):
+    """A truth with names beside it, and the same truth as the test part of data/birds."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("XCBENCH_DATA", raising=False)
+    home = tmp_path / "data" / "birds"
+    home.mkdir(parents=True)
+    for folder in (tmp_path, home):
+        (folder / "Yf.txt").write_text(NAMES)
     (tmp_path / "truth").write_text("2 3\n1:1\n0:1\n")
-    (tmp_path / "Yf.txt").write_text("owl\nred fox\nelk\n")
-    (tmp_path / "p").write_text("red fox\telk\nowl\n")
-    assert metrics("p", "truth", "--k", "1", "--names", "Yf.txt")["P@1"] == 100
-    assert run("p", "truth").exit_code == 3
+    for part in ("train", "test"):
+        (home / f"{part}.txt").write_text("2 1 3\n1 0:1\n0 0:1\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("truth", ["truth", "birds"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "red fox\telk\nowl\n",
+        "1,2\n0\n",
+        "1:0.5 2:0.1\n0:0.3\n",
+        '{"names": ["red fox"]}\n{"names": ["owl", "elk"]}\n',
+        '{"labels": [1], "names": ["red fox"]}\n{"labels": [0], "names": ["owl"]}\n',
+        "row\trank\tlabel\tscore\tname\n0\t1\t1\t0.5\tred fox\n1\t1\t0\t0.5\towl\n",
+    ],
+)
+def test_names_beside_the_truth_stand_for_labels_and_numbers_still_do(text, truth, named):
+    (named / "p").write_text(text)
+    assert metrics("p", truth, "--k", "1")["P@1"] == 100
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"labels": [1], "names": ["owl"]}\n{"labels": [0], "names": ["red fox"]}\n',
+        "row\trank\tlabel\tscore\tname\n0\t1\t1\t0.5\towl\n",
+    ],
+)
+def test_another_numbering_of_the_labels_is_no_result(text, named):
+    (named / "p").write_text(text)
+    for truth in ("truth", "birds", "data/birds"):
+        done = run("p", truth)
+        assert (done.exit_code, done.stdout) == (3, "")
+        assert "label 1 is called 'owl'; its name is 'red fox'" in done.stderr
+
+
+def test_names_that_are_given_come_before_those_beside_the_truth(named):
+    (named / "names").write_text("1\n0\n2\n")
+    (named / "p").write_text("0\n1\n")
+    assert metrics("p", "truth", "--k", "1", "--names", "names")["P@1"] == 100
+    assert metrics("p", "truth", "--k", "1")["P@1"] == 0
+
+
+def test_names_of_other_labels_beside_the_truth_are_said_and_not_used(named):
+    (named / "Yf.txt").write_text("owl\n")
+    (named / "p").write_text('{"labels": [1], "names": ["red fox"]}\n{"labels": [0]}\n')
+    done = run("p", "truth")
+    assert done.exit_code == 0
+    assert "warning: Yf.txt: found 1 names; expected 3, one a line; names are not" in done.stderr
+    (named / "p").write_text('{"names": ["red fox"]}\n{"names": ["owl"]}\n')
+    assert "line 1: found names without labels" in run("p", "truth").stderr
+
+
+def test_a_folder_is_the_dataset_in_it(named):
+    (named / "p").write_text("1\n0\n")
+    expected = metrics("p", "birds")
+    for folder in ("data/birds", "data/birds/", "data/../data/birds", named / "data" / "birds"):
+        assert metrics("p", folder) == expected
+
+
+def test_arguments_in_the_wrong_order_are_recognised(named):
+    (named / "p.tsv").write_text("row\trank\tlabel\tscore\n0\t1\t1\t0.5\n")
+    for dataset in ("birds", "data/birds", "bibtex"):
+        done = run(dataset, "p.tsv")
+        assert done.exit_code == 2
+        assert f"did you mean `xcbench evaluate p.tsv {dataset}`?" in done.stderr
+    assert "p.tsv: it holds predictions" in run("truth", "p.tsv").stderr
+
+
+def test_that_nothing_is_right_is_said(named):
+    (named / "p").write_text("2\n2\n")
+    assert "p: not one prediction is right" in run("p", "truth").stderr
+
+
+@pytest.mark.parametrize(
+    ("rows", "code", "reason"),
+    [
+        (range(2), 0, "predictions end at row 1 of 4, counted from 0"),
+        (range(4), 0, ""),
+        (range(5), 3, "found row 4; expected rows 0 to 3"),
+    ],
+)
+def test_a_table_of_other_rows_than_the_truth_is_said(rows, code, reason, named):
+    table = "".join(f"{row}\t1\t1\t0.5\n" for row in rows)
+    (named / "p").write_text(f"row\trank\tlabel\tscore\n{table}")
+    (named / "truth").write_text("4 3\n1:1\n1:1\n1:1\n1:1\n")
+    done = run("p", "truth", "--k", "1")
+    assert done.exit_code == code
+    assert reason in done.stderr
+    assert bool(done.stderr) == bool(reason)
 
 
 @pytest.mark.parametrize(
@@ -172,6 +270,14 @@ def test_names_stand_for_labels_only_when_they_are_given(tmp_path, monkeypatch):
         (["p", "truth", "--k", "0"], 2, "--k '0': expected numbers from 1"),
         (["p", "truth", "--a", "1"], 2, "--a and --b are of PSP"),
         (["p", "truth", "--train", "truth", "--b", "0"], 2, "--b 0: expected more than 0"),
+        (["p", "truth", "--train", "truth", "--b", "nan"], 2, "--b nan: expected more than 0"),
+        (["p", "truth", "--train", "truth", "--b", "1e308"], 2, "--b 1e+308: expected more than 0"),
+        (["p", "truth", "--train", "truth", "--a", "nan"], 2, "--a nan: expected 0 to 10"),
+        (["p", "truth", "--train", "truth", "--a", "inf"], 2, "--a inf: expected 0 to 10"),
+        (["p", "truth", "--train", "truth", "--a=-1"], 2, "--a -1: expected 0 to 10"),
+        (["pipe", "truth"], 3, "pipe: not a file but a stream"),
+        (["p", "pipe"], 3, "pipe: not a file but a stream"),
+        (["p", "truth", "--train", "pipe"], 3, "pipe: not a file but a stream"),
         (["p", "three"], 3, "p: predictions of 2 rows; expected 3"),
         (["p", "no/such"], 3, "no/such: no such file"),
         (["no", "truth"], 3, "no: no such file"),
@@ -183,6 +289,7 @@ def test_a_mistake_is_said_in_one_line(words, code, reason, tmp_path, monkeypatc
     (tmp_path / "p").write_text("1\n0\n")
     (tmp_path / "truth").write_text("2 3\n1:1\n0:1\n")
     (tmp_path / "three").write_text("3 3\n\n\n\n")
+    os.mkfifo(tmp_path / "pipe")
     done = run(*words)
     assert done.exit_code == code
     assert done.stderr.startswith(f"error: {reason}")
@@ -197,3 +304,39 @@ def test_parts_of_different_width_are_said_and_read_with_the_larger(tmp_path, mo
     done = run("p", "truth", "--train", "train", "--k", "1")
     assert "warning: truth states 3 labels, train 4" in done.stderr
     assert done.exit_code == 0
+
+
+def test_constants_that_are_given_count_also_as_zero(problem):
+    """With A of 0 all weights are equal."""
+    folder, scores, truth, train = problem
+    words = (folder / "scores.txt", folder / "truth.txt", "--train", folder / "train.txt")
+    expected = pyxclib(scores, truth, train, 0, 1.5)
+    assert metrics(*words, "--a", "0") == pytest.approx(expected, abs=1e-9)
+    assert metrics(*words)["PSP@5"] != pytest.approx(expected["PSP@5"], abs=1e-3)
+
+
+def test_rows_numbered_from_one_and_short_lists_are_said(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{row}\t{rank}\t{rank - 1}\t0" for row, rank in ((1, 1), (1, 2), (2, 1))]
+    (tmp_path / "p").write_text("row\trank\tlabel\tscore\n" + "\n".join(lines))
+    (tmp_path / "truth").write_text("4 3\n1:1\n0:1\n\n\n")
+    done = run("p", "truth", "--k", "1,2", "--format", "json")
+    assert done.stderr == (
+        "warning: p: 2 of 4 rows have no predictions and count as misses; the first is row 0 "
+        "and predictions end at row 2 of 4, counted from 0\n"
+        "warning: p: 3 of 4 rows have fewer than 2 predictions; P@k counts what is missing as "
+        "misses\n"
+    )
+    assert json.loads(done.stdout)["rows_with_fewer_than_2"] == 3
+    (tmp_path / "full").write_text("1\n0\n0\n0\n")
+    assert run("full", "truth", "--k", "1").stderr == ""
+
+
+def test_too_little_memory_is_said_in_one_line(problem, monkeypatch):
+    def fail(*_):
+        raise MemoryError
+
+    monkeypatch.setattr("xcbench.data.predictions.files.read_predictions", fail)
+    done = run(problem[0] / "scores.txt", problem[0] / "truth.txt", "--k", "5000")
+    assert done.exit_code == 2
+    assert done.stderr.startswith("error: --k 5000: so many labels of 60 rows do not fit in memory")

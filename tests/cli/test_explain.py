@@ -47,7 +47,10 @@ def test_without_the_data_the_rest_is_still_told(here, tmp_path):
     assert "1. python" in done.stdout
     assert "shares:" not in done.stdout
     assert "features shared with training points are left out" in done.stderr
-    assert here("explain", "m", 0, "--data", tmp_path).exit_code == 3
+    assert "say with --data DIR where the data lies" in done.stderr
+    done = here("explain", "m", 0, "--data", tmp_path)
+    assert done.exit_code == 3
+    assert "say with --data DIR where the data lies" in done.stderr
 
 
 def test_other_data_than_the_model_was_fitted_to_is_refused(here, home, tmp_path):
@@ -74,3 +77,10 @@ def test_a_text_without_known_words_says_so(here):
     done = here("explain", "m", "--text", "zebra")
     assert done.exit_code == 0
     assert "the row has no feature the model knows" in done.stdout
+
+
+def test_a_model_and_a_row_that_changed_places_are_told(here):
+    done = here("explain", 0, "m")
+    assert done.exit_code == 2
+    assert "m is the model and comes first" in " ".join(done.stderr.split())
+    assert here("explain", "m", "first").exit_code == 2

@@ -62,6 +62,31 @@ def test_somebody_elses_folder_is_never_replaced(fit, tmp_path):
     assert (tmp_path / "m" / "thesis.tex").read_text() == "years of work"
 
 
+@pytest.mark.parametrize("mine", ["m/model/weights.pt", "m/config.yaml", "m/Yf.txt", "m/log.txt"])
+def test_a_folder_that_only_looks_like_a_model_is_never_replaced(fit, tmp_path, mine):
+    path = tmp_path / mine
+    path.parent.mkdir(parents=True)
+    path.write_text("weeks of training")
+    done = fit(ONE, "--force")
+    assert (done.exit_code, "no model folder" in done.stderr) == (2, True)
+    assert path.read_text() == "weeks of training"
+
+
+def test_a_model_with_a_file_of_somebody_else_is_never_replaced(fit, tmp_path):
+    assert fit(ONE).exit_code == 0
+    (tmp_path / "m" / "model" / "weights.pt").write_text("mine")
+    done = fit(ONE, "--force")
+    assert (done.exit_code, "'model/weights.pt'" in done.stderr) == (2, True)
+    assert (tmp_path / "m" / "model" / "weights.pt").exists()
+
+
+def test_few_labels_are_fitted_whatever_the_metrics_are(fit):
+    done = fit(ONE + "\nmetrics: {k: [1, 3, 500]}")
+    assert done.exit_code == 0, done.output
+    assert fit("method: {preset: rxml, rank: 500}", "--force").exit_code == 2
+    assert fit(ONE, "--jobs", 0, "--force").exit_code == 2
+
+
 def interrupt():
     signal.raise_signal(signal.SIGINT)
 
@@ -97,3 +122,14 @@ def test_other_tasks_are_refused(xcbench, tmp_path):
     done = xcbench("fit", ROOT / "configs" / "itml.yaml", "--out", "m", "--method", "itml")
     assert done.exit_code == 2, done.output
     assert not (tmp_path / "m").exists()
+
+
+@pytest.mark.parametrize("name", ["posts.csv", "posts.jsonl", "data", "p.txt.gz"])
+def test_data_in_the_place_of_a_config_is_told(name, fit, xcbench, tmp_path):
+    if name != "data":
+        (tmp_path / name).write_text("text,tags\n" + "some long text,x\n" * 99)
+    done = xcbench("fit", name, "--out", "m")
+    assert done.exit_code == 2
+    assert done.stderr == (
+        f"error: {name}: expected a config, a YAML file; `xcbench config init` writes one\n"
+    )

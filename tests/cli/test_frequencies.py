@@ -26,6 +26,11 @@ def test_one_label_is_a_point():
     assert log_log_curve(np.array([1]), "rank", "rows").count("*") == 1
 
 
+def test_labels_of_one_row_each_need_one_tick():
+    lines = log_log_curve(np.ones(5, np.int64), "rank", "rows").splitlines()[1:]
+    assert [line[:3] for line in lines[:12] if line.strip() != "|"] == ["1 +"]
+
+
 @pytest.fixture
 def root(tmp_path):
     home = tmp_path / "mine"

@@ -71,6 +71,55 @@ def test_output_to_a_full_device_is_one_message(tmp_path):
     assert b"Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    "words", [("--help",), ("env", "--json"), ("evaluate", "p.txt", "t.txt", "--k", "1")]
+)
+def test_output_that_nobody_reads_ends_the_command_quietly(tmp_path, words):
+    (tmp_path / "p.txt").write_text("0\n1\n")
+    (tmp_path / "t.txt").write_text("2 2\n0:1\n1:1\n")
+    code = "from xcbench.cli.main import main; main()"
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=write,
+        stderr=subprocess.PIPE,
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_only_what_keeps_something_says_so_when_it_is_interrupted(xcbench, config, monkeypatch):
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run_module, "load_all", interrupted)
+    monkeypatch.setattr("xcbench.data.splits.write.read_points", interrupted)
+    done = xcbench("run", config("method: rxml"))
+    assert (done.exit_code, done.stderr) == (130, "interrupted; what is finished is kept\n")
+    done = xcbench("data", "split", "all.txt", "--out", "d")
+    assert (done.exit_code, done.stderr) == (130, "interrupted\n")
+
+
+@pytest.mark.parametrize(
+    ("word", "hint"),
+    [
+        ("convert", "Did you mean `xcbench data convert`?"),
+        ("init", "Did you mean `xcbench config init`?"),
+        ("check", "Did you mean `xcbench data check`?"),
+        ("gc", "Did you mean `xcbench results gc`?"),
+        ("evalute", "Did you mean 'evaluate'"),
+        ("zzz", "No such command 'zzz'."),
+    ],
+)
+def test_a_command_of_a_group_is_found_without_its_group(xcbench, word, hint):
+    done = xcbench(word, "--out", "x")
+    assert done.exit_code == 2
+    assert hint in " ".join(done.stderr.replace("│", " ").split())
+
+
 def test_a_bug_keeps_its_traceback(xcbench, config, monkeypatch, tiny_data):
     def broken(*arguments):
         raise ZeroDivisionError("a bug")

@@ -20,10 +20,10 @@ COLUMNS = ("--columns", "method")
 MODEL_BYTES = 1000
 
 
-def stored(store, label, rank, error=""):
+def stored(store, label, rank, error="", digits="00000000", data="d"):
     """Put a result into the store as a run does, and give its folder."""
     result = Result(
-        run_id=f"tiny/{label}-00000000",
+        run_id=f"tiny/{label}-{digits}",
         utc=f"2026-01-01T00:00:{rank:02d}+00:00",
         status="failed" if error else "done",
         error=error,
@@ -36,7 +36,7 @@ def stored(store, label, rank, error=""):
         },
         overrides={},
         config_sha256="c",
-        data_sha256="d",
+        data_sha256=data,
         metrics={} if error else {"P@1": 50.0 + rank},
         seconds={},
         sizes={},
@@ -79,6 +79,20 @@ class TestListing:
         assert "tiny, split 1" in shown
         assert "rxml-r6" in shown
         assert shown.rstrip().splitlines()[-1].startswith("failed: tiny, sleec: ")
+
+    def test_rows_of_one_label_on_different_data_are_told_apart(self, runs, xcbench, tmp_path):
+        store = ResultStore(tmp_path / "results")
+        stored(store, "rxml", 7, digits="11111111")  # of another setting, on the same data
+        assert xcbench("results").stderr == ""
+        stored(store, "rxml-r6", 8, digits="22222222", data="e" * 64)
+        for arguments in ((), ("--format", "markdown"), ("--sort", "utc")):
+            assert xcbench("results", *arguments).stderr == (
+                "note: tiny, split 1: 2 rows of rxml-r6, seed 0, differ in their data; in the "
+                "order above: tiny/rxml-r6-00000000 (data d, 2026-01-01T00:00:06), "
+                "tiny/rxml-r6-22222222 (data eeeeeeee, 2026-01-01T00:00:08)\n"
+            )
+        assert xcbench("results", "--format", "csv").stderr == ""
+        assert xcbench("results", "--where", "data_sha256=d").stderr == ""
 
     @pytest.mark.parametrize(
         ("arguments", "expected"),

@@ -248,6 +248,7 @@ def test_each_call_has_a_log_of_its_own(tiny_data, fake_model, xcbench, config, 
     assert "rxml on tiny failed" in said
     assert "sleec on tiny done" in said
     assert "2 run, 1 failed" in said
+    assert said.splitlines()[0].endswith(" ".join(sys.argv))  # from before the folder was there
     assert all(line[:4].isdigit() for line in said.splitlines() if " INFO " in line)
 
 
@@ -302,8 +303,8 @@ def test_results_of_another_version_are_kept_and_told_of(
 ):
     fake_model()
     xcbench("run", config(TWO))
-    for name in ("plan.RESULTS_VERSION", "run.RESULTS_VERSION", "run.SEVERAL_CLUSTERS_VERSION"):
-        monkeypatch.setattr(f"xcbench.runner.{name}", 99)
+    for module in ("plan", "run"):
+        monkeypatch.setattr(f"xcbench.runner.{module}.RESULTS_VERSION", 99)
     done = xcbench("run", config(TWO))
     assert "2 results in results are of another results version than 99: they are" in done.stderr
     assert "2 run" in done.stdout
@@ -394,6 +395,23 @@ class TestExitCodes:
         assert "atlantis" in done.stderr
         assert "Traceback" not in done.output
         assert len(table(tmp_path)) == 2
+
+    def test_3_without_any_job_makes_nothing_and_says_where_data_was_looked_for(
+        self, xcbench, config, tmp_path, monkeypatch
+    ):
+        monkeypatch.delenv("XCBENCH_DATA", raising=False)
+        path = config("method: rxml")
+        elsewhere = tmp_path / "elsewhere"
+        elsewhere.mkdir()
+        monkeypatch.chdir(elsewhere)
+        done = xcbench("run", path)
+        assert done.exit_code == 3
+        assert (
+            f"data ({elsewhere / 'data'}, which does not exist; --data starts from the working "
+            "folder)" in done.stderr
+        )
+        assert done.stdout == "no jobs\n"
+        assert list(elsewhere.iterdir()) == []
 
     def test_3_for_malformed_data(self, tiny_data, xcbench, config):
         (tiny_data / "tiny" / "train.txt").write_text("1 20 8\n99 0:1\n")

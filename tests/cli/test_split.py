@@ -1,4 +1,5 @@
 import gzip
+import signal
 
 import numpy as np
 import pytest
@@ -112,8 +113,104 @@ def test_what_is_there_is_replaced_only_by_force(whole, tmp_path):
 
 def test_names_that_do_not_fit_stop_it_before_anything_is_written(whole, tmp_path):
     (tmp_path / "Yf.txt").write_text("a\n")
-    assert isinstance(run(whole, "--out", tmp_path / "out"), DataError)
-    assert list((tmp_path / "out").iterdir()) == []
+    assert isinstance(run(whole, "--out", tmp_path / "out" / "mine"), DataError)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("options", [[], ["--splits", 2]])
+def test_a_signal_ends_it_and_leaves_nothing(options, whole, tmp_path, monkeypatch):
+    def ended(*arguments):
+        signal.raise_signal(signal.SIGTERM)
+
+    # What would kill the tests if nothing took the signal.
+    before = signal.signal(signal.SIGTERM, lambda *_: None)
+    monkeypatch.setattr("xcbench.data.splits.write.write_part", ended)
+    monkeypatch.setattr("xcbench.data.splits.write.write_split_file", ended)
+    try:
+        done = run(whole, "--out", tmp_path / "out", *options)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert done.code == 143
+    assert not (tmp_path / "out").exists()
+
+
+NAMES = ("Yf.txt", "Xf.txt", "text.json")
+
+
+@pytest.mark.parametrize("options", [[], ["--splits", 2]])
+@pytest.mark.parametrize("name", [*NAMES, "trn_X.txt", "synth.json"])
+def test_names_that_are_there_are_lost_only_by_force(name, options, whole, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / name).write_text("mine")
+    refused = run(whole, "--out", out, *options)
+    assert isinstance(refused, ConfigError)
+    assert str(refused).startswith(f"{out / name} ")
+    assert [path.name for path in out.iterdir()] == [name]
+    assert (out / name).read_text() == "mine"
+    run(whole, "--out", out, *options, "--force")
+    left = {path.name for path in out.iterdir()} & {*NAMES, "trn_X.txt", "synth.json"}
+    assert left == {"Yf.txt"}  # as beside the points
+    assert (out / "Yf.txt").read_text() == "a\nb\nc\nd\n"
+
+
+LAYOUTS = {
+    "splits": ("data.txt", "trSplit.txt", "tstSplit.txt.gz"),
+    "files": ("Train.txt", "test.txt.gz"),
+    "pairs": ("trn_X_Xf.txt", "trn_X_Y.txt", "tst_X_Xf.txt", "tst_X_Y.txt"),
+}
+
+
+@pytest.mark.parametrize(
+    ("layout", "options"),
+    [
+        ("splits", []),
+        ("pairs", []),
+        ("files", ["--splits", 2]),
+        ("pairs", ["--splits", 2]),
+    ],
+)
+def test_two_datasets_in_a_folder_are_refused(layout, options, whole, tmp_path):
+    (tmp_path / "out").mkdir()
+    for name in LAYOUTS[layout]:
+        (tmp_path / "out" / name).write_text("1\n")
+    refused = run(whole, "--out", tmp_path / "out", "--force", *options)
+    assert isinstance(refused, ConfigError)
+    assert "so which data is meant would not be clear" in str(refused)
+    assert len(list((tmp_path / "out").iterdir())) == len(LAYOUTS[layout])
+
+
+@pytest.mark.parametrize("name", ["train.txt", "test.txt.gz"])
+def test_what_is_read_is_never_written_over(name, whole, tmp_path):
+    out = tmp_path / "mine"
+    out.mkdir()
+    (out / name).write_bytes(whole.read_bytes())
+    (tmp_path / "link.txt").symlink_to(out / name)
+    for source in (out / name, tmp_path / "link.txt"):
+        refused = run(source, "--out", out, "--force")
+        assert str(refused) == f"{out / name} is what is read; name another folder with --out"
+    assert (out / name).read_bytes() == whole.read_bytes()
+
+
+def test_a_packed_file_of_the_same_name_goes_by_force(whole, tmp_path):
+    out = tmp_path / "data" / "mine"
+    out.mkdir(parents=True)
+    (out / "train.txt.gz").write_bytes(gzip.compress(b"1 1 1\n0 0:1\n"))
+    assert "train.txt.gz does not belong to this data; --force" in str(run(whole, "--out", out))
+    run(whole, "--out", out, "--force")
+    parts = load(locate(DatasetConfig(name="mine"), tmp_path / "data"))
+    assert parts.train.X.shape[0] == 16
+
+
+def test_it_says_how_the_rows_were_drawn(whole, tmp_path):
+    def said(seed, *words):
+        return run(whole, "--out", tmp_path / "out", "--force", "--seed", seed, *words).output
+
+    assert "test rows drawn at random (random)\n" in said(0)
+    seed = next(s for s in range(50) if "\n1 labels are in the test part only" in said(s))
+    assert "keeps a training row (xc); rows passed over for that: 1\n" in said(
+        seed, "--keep-labels"
+    )
 
 
 @pytest.mark.parametrize(

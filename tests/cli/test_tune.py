@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from xcbench.config.loader import load_config
@@ -29,6 +31,23 @@ def test_it_leaves_a_config_that_runs_on_all_training_rows(tune, xcbench, tiny_d
     assert ran.exit_code == 0, ran.output
 
 
+def test_a_gain_is_doubted_only_where_there_is_something_to_compare_with(
+    tune, monkeypatch, tmp_path
+):
+    from xcbench.runner.execute import execute
+
+    def measured(job, *others):
+        failed = job.config.method.settings.power == 2.0  # trial 0
+        done = execute(job, *others)
+        return replace(done, status="failed", error="killed") if failed else done
+
+    monkeypatch.setattr("xcbench.tuning.trials.execute", measured)
+    done = tune("--trials", 2)
+    assert done.exit_code == 0, done.output
+    assert "trial 0 failed, so there is nothing to compare it with" in done.output
+    assert "may do as well" not in done.output
+
+
 def test_another_tune_in_the_folder_is_exit_code_4(tune, tmp_path):
     (tmp_path / "out").mkdir()
     with hold(tmp_path / "out"):
@@ -45,7 +64,8 @@ def test_another_tune_in_the_folder_is_exit_code_4(tune, tmp_path):
         (["--held-out", "1.5"], 2, "--held-out: found 1.5; expected more than 0, below 1"),
         (["--set", "dataset.name=tinny"], 3, "unknown dataset 'tinny'"),
         (["--sampler", "grid"], 2, "is not one of"),
-        (["--max-time", "0s"], 1, "no trial succeeded: none ran"),
+        (["--held-out", "0.001"], 3, "error: tiny: held_out.share: "),
+        (["--max-time", "0s"], 0, "no trial was started (--max-time); the same command goes on"),
     ],
 )
 def test_mistakes_are_one_line_and_an_exit_code(tune, more, code, said):

@@ -1,5 +1,6 @@
 import csv
 import json
+import re
 import tempfile
 from pathlib import Path
 
@@ -158,7 +159,8 @@ def test_texts_come_back_or_are_refused(form, rows):
         for name in ("train", "test"):
             (folder / f"{name}.jsonl").write_text("".join(lines))
         documents = documents_in(folder, "jsonl", ";;")
-        content = content_of_documents(*documents, TextSettings(min_df=1))
+        how = Kept(settings=TextSettings(min_df=1))
+        content = content_of_documents(*documents, how)
         names = {label for _, labels in rows for label in labels}
         assert content.names.labels == tuple(sorted(names))
         unfit = {n for n in names if n != n.strip() or f"{n};;{n}".split(";;") != [n, n]}
@@ -167,7 +169,7 @@ def test_texts_come_back_or_are_refused(form, rows):
                 write_content(folder, content, form, ";;")
             return
         write_content(folder, content, form, ";;")
-        again = content_of_documents(*documents_in(folder, form, ";;"), TextSettings(min_df=1))
+        again = content_of_documents(*documents_in(folder, form, ";;"), how)
         assert_same(again, content)
 
 
@@ -252,9 +254,13 @@ def test_every_form_there_and_back_gives_the_same_files(xcbench, tmp_path):
     assert xcbench("posts.csv", "--out", "data/posts", *how, *COLUMNS).exit_code == 0
     files = {path.name: path.read_bytes() for path in (tmp_path / "data/posts").iterdir()}
     for form in FILES:
-        there = xcbench("posts", "--to", form, "--out", f"there/{form}", "--sep", ";")
+        writes, reads = (
+            ("--sep", ";") if form in forms else ()
+            for forms in (("csv", "tsv"), ("csv", "tsv", "jsonl"))
+        )
+        there = xcbench("posts", "--to", form, "--out", f"there/{form}", *writes)
         assert there.exit_code == 0, there.output
-        back = xcbench(f"there/{form}", "--out", f"back/{form}", "--sep", ";")
+        back = xcbench(f"there/{form}", "--out", f"back/{form}", *reads)
         assert back.exit_code == 0, back.output
         folder = tmp_path / "back" / form
         for name in ("train.txt", "test.txt", "Yf.txt", "Xf.txt"):
@@ -281,6 +287,42 @@ def test_the_same_seed_gives_the_same_bytes_and_another_does_not(xcbench, tmp_pa
     assert texts[0] == texts[1] != texts[2]
 
 
+@pytest.mark.parametrize("form", ["csv", "txt"])
+def test_the_test_part_is_drawn_as_asked_and_that_is_said(form, xcbench, tmp_path):
+    """Half of the labels are of one row alone."""
+    if form == "csv":
+        rows = [(f"word w{i}", f"{i if i % 2 else 0}") for i in range(20)]
+        write_posts(tmp_path / "a.csv", rows)
+    else:
+        rows = [f"{i if i % 2 else 0} 0:1\n" for i in range(20)]
+        (tmp_path / "a.txt").write_text("20 1 20\n" + "".join(rows))
+    how = ("--test-share", 0.3, *(COLUMNS if form == "csv" else ()))
+    xc = xcbench(f"a.{form}", "--out", "xc", "--draw", "xc", *how)
+    said = re.search(r"\(xc\); rows passed over for that: (\d+)\n", xc.output)
+    assert int(said[1]) > 0
+    assert "labels in the test part only" not in xc.output
+    assert "  rare labels are missing in the test part: it is easier than new" in xc.output
+    random = xcbench(f"a.{form}", "--out", "random", *how)
+    assert "easier" not in random.output
+    assert "  test rows drawn at random (random)\n" in random.output
+    assert re.search(r"labels in the test part only: \d", random.output)
+    assert "14 + 6 rows" in xc.output
+    assert "14 + 6 rows" in random.output
+
+
+def test_a_draw_that_falls_far_short_of_the_share_is_said(xcbench, tmp_path):
+    write_posts(tmp_path / "a.csv", [(f"word w{i}", f"{i}" if i else "1") for i in range(20)])
+    how = ("--test-share", 0.3, "--min-df", 1, *COLUMNS)
+    xc = xcbench("a.csv", "--out", "xc", "--draw", "xc", *how)
+    assert "19 + 1 rows" in xc.output
+    assert "only 1 of 6 test rows could be drawn: 0.05 of the rows, not 0.3; --draw" in xc.output
+    random = xcbench("a.csv", "--out", "random", *how)
+    assert "14 + 6 rows" in random.output
+    assert "could be drawn" not in random.output
+    n_names = len((tmp_path / "random" / "Yf.txt").read_text().splitlines())
+    assert n_names == 19  # those of test rows alone are labels too
+
+
 def test_files_of_other_forms_are_told_by_name_or_first_line(xcbench, tmp_path):
     text = "2 3 2\n0 0:1\n1 2:.5\n"
     (tmp_path / "all.txt").write_text(text)
@@ -300,14 +342,28 @@ def test_the_separator_that_was_forgotten_is_pointed_at(xcbench, tmp_path):
     hint = "no row has several labels; rows with ';' (see --sep): 2"
     for labels, code in ((("x;y", "x;y", "z", "z"), 0), (("x;y", "y;x", "z"), 3)):
         write_posts(tmp_path / "a.csv", [("aa", label) for label in labels])
-        how = ("--labels-column", "tags", "--test-share", 0.5, "--min-df", 1)
+        how = ("--labels-column", "tags", "--test-share", 0.5, "--draw", "xc", "--min-df", 1)
         result = xcbench("a.csv", *how, "--out", f"o{code}")
         assert (result.exit_code, hint in result.output) == (code, True), result.output
+
+
+def test_one_tag_with_a_comma_does_not_hide_that_the_separator_was_forgotten(xcbench, tmp_path):
+    how = ("--labels-column", "tags", "--test-share", 0.3, "--min-df", 1)
+    rows = [("aa", "x;y")] * 18 + [("aa", "hello, world;x")]
+    write_posts(tmp_path / "a.csv", rows)
+    told = xcbench("a.csv", *how, "--out", "a").output
+    assert "only 1 of 19 rows have several labels; rows with ';' (see --sep): 19" in told
+    assert "see --sep" not in xcbench("a.csv", *how, "--out", "b", "--sep", ";").output
+    write_posts(tmp_path / "b.csv", [("aa", "x,y")] * 9 + [("aa", "c;d")] * 9)
+    assert "see --sep" not in xcbench("b.csv", *how, "--out", "c").output
 
 
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
+        (("table.xlsx", "--test-share", 0.5), 3, "is a spreadsheet (.xlsx); save it as CSV"),
+        (("array.json", "--test-share", 0.5), 3, "expected JSON lines, one object a line"),
+        (("array", "--test-share", 0.5), 3, "expected JSON lines, one object a line"),
         (("posts.csv",), 2, "texts need a test part: give --test FILE, or --test-share"),
         (("posts.csv", "--test-share", 1), 2, "--test-share 1: expected more than 0"),
         (("posts.csv", "--test", "posts.csv", "--test-share", 0.5), 2, "give one of them"),
@@ -327,13 +383,22 @@ def test_the_separator_that_was_forgotten_is_pointed_at(xcbench, tmp_path):
         (("bibtx",), 3, "did you mean 'bibtex'?"),
         (("taken", "--from", "xc"), 2, "is a dataset; --from and --test go with files"),
         (("a.txt", "--out", "taken"), 2, "taken is there already; take another name"),
-        (("a.txt", "--out", "taken", "--force"), 2, "holds what no conversion made (mine.txt)"),
+        (("a.txt", "--out", "taken", "--force"), 2, "--force replaces only what `data convert`"),
+        (("a.txt", "--sep", ";"), 2, "--sep goes with cells of labels"),
+        (("a.txt", "--sep", ";", "--to", "jsonl"), 2, "--sep goes with cells of labels"),
+        (("posts.csv", "--from", "tsv", "--delimiter", ";"), 2, "--delimiter goes with csv; this"),
+        (("a.txt", "--seed", 1), 2, "it is not given"),
+        (("a.txt", "--draw", "xc"), 2, "it is not given"),
+        (("a.txt", "--split", 1), 2, "--split goes with a dataset"),
     ],
 )  # fmt: skip
 def test_mistakes_end_with_one_line_and_leave_nothing(words, code, message, xcbench, tmp_path):
     write_posts(tmp_path / "posts.csv")
     (tmp_path / "a.txt").write_text("1 1 1\n0 0:1\n")
     (tmp_path / "b.txt").write_text("hello\n")
+    (tmp_path / "table.xlsx").write_bytes(b"PK\x03\x04\n\0")
+    for name in ("array.json", "array"):
+        (tmp_path / name).write_text('[\n{"text": "a", "labels": ["b"]}\n]\n')
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "mine.txt").write_text("")
     before = sorted(tmp_path.rglob("*"))
@@ -350,8 +415,88 @@ def test_force_replaces_what_a_conversion_made(xcbench, tmp_path):
     assert xcbench("a.txt", "--out", "o").exit_code == 2
     assert xcbench("a.txt", "--out", "o", "--force").exit_code == 0
     assert xcbench("a.txt", "--out", "o", "--force", "--to", "csv").exit_code == 3
-    assert [path.name for path in (tmp_path / "o").iterdir()] == ["data.txt"]
+    assert sorted(path.name for path in (tmp_path / "o").iterdir()) == ["convert.json", "data.txt"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "o"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda o: (o / "convert.json").unlink(), "o has no convert.json"),
+        (lambda o: (o / "convert.json").write_text("[" * 99999), "cannot be read"),
+        (lambda o: (o / "test.txt").write_text(""), "holds test.txt, which no conversion made"),
+        (lambda o: (o / "sub").mkdir(), "holds sub, which no conversion made"),
+        (lambda o: (o / "data.txt").write_text("1 1 1\n0 0:123\n"), "was changed since"),
+        (lambda o: (o / "data.txt").rename(o / "Xf.txt"), "holds Xf.txt"),
+        (
+            lambda o: [
+                (o / "data.txt").rename(o.parent / "d"),
+                (o / "data.txt").symlink_to("../d"),
+            ],
+            "holds data.txt, which",
+        ),
+    ],
+)
+def test_force_replaces_nothing_that_no_conversion_made(change, message, xcbench, tmp_path):
+    (tmp_path / "a.txt").write_text("1 1 1\n0 0:1\n")
+    assert xcbench("a.txt", "--out", "o").exit_code == 0
+    change(tmp_path / "o")
+    before = {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")}
+    result = xcbench("a.txt", "--out", "o", "--force")
+    assert (result.exit_code, message in result.output) == (2, True), result.output
+    assert before == {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("o/train.txt", "--test", "o/test.txt"),
+        ("a.txt", "--test", "o/test.txt"),
+        ("a.txt", "--test", "linked"),
+        ("o",),
+        ("../o/../o/train.txt",),
+    ],
+)
+def test_force_never_deletes_what_is_read(words, xcbench, tmp_path):
+    (tmp_path / "a.txt").write_text("1 1 1\n0 0:1\n")
+    assert xcbench("a.txt", "--test", "a.txt", "--out", "data/o").exit_code == 0
+    (tmp_path / "o").symlink_to("data/o")
+    (tmp_path / "linked").symlink_to("data/o/train.txt")
+    words = [word.replace("../o", "data/o", 1) for word in words]
+    before = sorted(tmp_path.rglob("*"))
+    result = xcbench(*words, "--out", "data/o", "--force")
+    assert (result.exit_code, "which is read; take another" in result.output) == (2, True)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_term_options_on_a_converted_folder_keep_its_labels(xcbench, tmp_path):
+    write_posts(tmp_path / "posts.csv")
+    how = ("--test-share", 0.4, "--min-df", 1)
+    assert xcbench("posts.csv", "--out", "data/posts", *how, *COLUMNS).exit_code == 0
+    assert xcbench("posts", "--to", "csv", "--sep", ";", "--out", "t").exit_code == 0
+    with (tmp_path / "t" / "Yf.txt").open("a") as stream:
+        stream.write("zebra\n")
+    assert xcbench("t", "--out", "data/again", "--min-df", 2, "--sep", ";").exit_code == 0
+    names = (tmp_path / "data/again/Yf.txt").read_text()
+    assert names == (tmp_path / "data/posts/Yf.txt").read_text() + "zebra\n"
+    assert len((tmp_path / "data/again/Xf.txt").read_text()) < len(
+        (tmp_path / "data/posts/Xf.txt").read_text()
+    )
+
+
+def test_values_that_float32_rounds_are_counted(xcbench, tmp_path):
+    values = np.array([[2**24, 2**24 + 1, 2**53 + 1], [1, 2**63 - 1, 3]])
+    sparse.save_npz(tmp_path / "X.npz", sparse.csr_array(values))
+    sparse.save_npz(tmp_path / "Y.npz", sparse.csr_array([[1], [1]]))
+    result = xcbench("X.npz", "Y.npz", "--out", "o", "--to", "npz")
+    assert "  values that were rounded to float32: 3\n" in result.output
+    assert "rounded" not in xcbench("o/X.npz", "o/Y.npz", "--out", "p").output
+    for part in ("train", "test"):
+        for name in ("X", "Y"):
+            data = tmp_path / "data" / "n" / f"{part}_{name}.npz"
+            data.parent.mkdir(parents=True, exist_ok=True)
+            data.write_bytes((tmp_path / f"{name}.npz").read_bytes())
+    assert "rounded to float32: 6\n" in xcbench("n", "--out", "q").output
 
 
 def test_a_label_list_of_json_keeps_its_labels_as_they_are(tmp_path):
@@ -368,3 +513,14 @@ def test_labels_of_another_type_are_told_with_their_line(labels, tmp_path):
     path.write_text(f'{{"text": "a", "labels": []}}\n{{"text": "a", "labels": {labels}}}\n')
     with pytest.raises(DataError, match=r"a.jsonl, line 2: "):
         read_documents(path, "jsonl", RecordColumns())
+
+
+def test_an_arff_file_and_its_xml_may_come_in_any_order(xcbench, tmp_path):
+    (tmp_path / "a.txt").write_text("2 3 2\n0 0:1\n1 2:.5\n")
+    assert xcbench("a.txt", "--to", "mulan", "--out", "m").exit_code == 0
+    for name, files in (
+        ("x", ("m/data.arff", "m/labels.xml")),
+        ("y", ("m/labels.xml", "m/data.arff")),
+    ):
+        assert xcbench(*files, "--out", name).exit_code == 0
+    assert (tmp_path / "x/data.txt").read_bytes() == (tmp_path / "y/data.txt").read_bytes()

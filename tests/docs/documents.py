@@ -20,6 +20,21 @@ _OTHER_LANGUAGES = ("yaml", "python", "json", "text")
 _PROGRAMS = ("xcbench", "make", "pip", "python", "python3")
 # In the middle of a sentence a command may leave out what it works on.
 _INLINE = re.compile(r"`(xcbench [^`]+)`")
+_ASSIGNMENT = re.compile(r"[A-Z_]+=")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a document: its language, and the heading that it stands under."""
+
+    document: str
+    line: int
+    language: str
+    heading: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.document}:{self.line}: {self.language}"
 
 
 @dataclass(frozen=True)
@@ -52,6 +67,23 @@ def commands_of(page: Path) -> list[Command]:
     ]
 
 
+def blocks_of(page: Path) -> list[Block]:
+    """The fenced blocks of a page that are not of commands."""
+    found, heading, opened = list[Block](), "", 0
+    lines = page.read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines, start=1):
+        if line.startswith("```") and not opened:
+            opened = number
+        elif line.startswith("```"):
+            language, text = lines[opened - 1][3:].strip(), "\n".join(lines[opened : number - 1])
+            if language:
+                found.append(Block(name_of(page), opened, language, heading, f"{text}\n"))
+            opened = 0
+        elif line.startswith("#") and not opened:
+            heading = line.strip("# ")
+    return found
+
+
 def block_lines(text: str) -> Iterator[tuple[int, str]]:
     """The lines of Markdown's blocks of commands with their numbers; continued ones whole."""
     fence: str | None = None
@@ -71,25 +103,46 @@ def block_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def split_line(line: str) -> Iterator[tuple[str, ...]]:
-    """The programs of interest that a shell line calls, without the folder they are in."""
-    for part in re.split(r" && | \| ", line):
-        try:
-            words = shlex.split(part, comments=True)
-        except ValueError:  # an apostrophe: not a command
-            continue
-        while words and words[0] in ("time", "$"):
+    """The programs of interest that a shell line calls, without the folder they are in.
+
+    Raises
+    ------
+    ValueError
+        A line that names xcbench is none that a shell could read.
+    """
+    try:
+        commands = _in_shell(line)
+    except ValueError as error:
+        if "xcbench" in line:
+            raise ValueError(f"{line!r}: {error}") from None
+        return  # an apostrophe: not a command
+    for words in commands:
+        while words and (words[0] in ("time", "$") or _ASSIGNMENT.match(words[0])):
             words = words[1:]
         if words and words[0].rpartition("bin/")[2] in _PROGRAMS:
             yield (words[0].rpartition("bin/")[2], *words[1:])
 
 
+def _in_shell(line: str) -> list[list[str]]:
+    """The words of each command of a line: parted by ``;``, ``|``, ``&&`` and the like."""
+    lexer = shlex.shlex(line, posix=False, punctuation_chars=";|&")  # which keeps the quotes
+    lexer.whitespace_split = True
+    commands: list[list[str]] = [[]]
+    for word in lexer:
+        if set(word) <= set(";|&"):
+            commands.append([])
+        else:
+            commands[-1] += shlex.split(word)
+    return commands
+
+
 def inline_commands_of(page: Path) -> list[Command]:
-    """The commands within sentences, those that leave something out not counted."""
+    """The commands within sentences; of those that leave something out what they do say."""
     text = page.read_text(encoding="utf-8")
     return [
-        Command(name_of(page), text.count("\n", 0, found.start()) + 1, tuple(found[1].split()))
+        Command(name_of(page), text.count("\n", 0, found.start()) + 1, words)
         for found in _INLINE.finditer(text)
-        if "..." not in found[1]
+        for words in split_line(found[1].replace("...", " "))
     ]
 
 

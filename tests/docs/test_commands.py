@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import re
+import shlex
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +16,15 @@ import typer.main
 from typer.testing import CliRunner
 
 from tests.docs import sandbox
-from tests.docs.documents import PAGES, ROOT, Command, commands_of, examples, inline_commands_of
+from tests.docs.documents import (
+    PAGES,
+    ROOT,
+    Command,
+    commands_of,
+    examples,
+    inline_commands_of,
+    split_line,
+)
 from xcbench.cli.main import app
 
 # What is not run here and why; the beginning of a command covers all that goes on with it.
@@ -53,6 +62,7 @@ _RUN_ID = re.compile(r"[a-z0-9-]+/\S+-[0-9a-f]{8}")
 class Outcome:
     exit_code: int
     output: str
+    made: bool  # what --out says, if it does
 
 
 @pytest.fixture(scope="module")
@@ -82,9 +92,20 @@ def _run(command: Command) -> Outcome:
     if "--trials" in words:
         words[words.index("--trials") + 1] = "3"
     sandbox.before(words)
+    before = _stamps(words)
     done = CliRunner().invoke(app, words)
     trouble = "" if isinstance(done.exception, SystemExit | None) else repr(done.exception)
-    return Outcome(done.exit_code, f"{done.output}{trouble}")
+    after = _stamps(words)
+    made = "--out" not in words or any(after[path] != before.get(path) for path in after)
+    return Outcome(done.exit_code, f"{done.output}{trouble}", made)
+
+
+def _stamps(words: list[str]) -> dict[Path, int]:
+    """When each file that --out names, or that is in its folder, was written; none for empty."""
+    out = Path(words[words.index("--out") + 1]) if "--out" in words else Path("no such place")
+    paths = [out, *out.rglob("*")] if out.is_dir() else [out]
+    states = {path: path.stat() for path in paths if path.is_file()}
+    return {path: state.st_mtime_ns for path, state in states.items() if state.st_size}
 
 
 def _expanded(word: str) -> list[str]:
@@ -101,6 +122,7 @@ def _expanded(word: str) -> list[str]:
 def test_a_command_runs(command, outcomes):
     outcome = outcomes[command.text]
     assert outcome.exit_code == 0, outcome.output
+    assert outcome.made, f"nothing was written: {outcome.output}"
 
 
 def test_the_python_of_the_readme_runs(folder, capsys):
@@ -139,6 +161,24 @@ def parsed(words, may_be_short=False):
         context = command.make_context(
             name, list(rest), parent=context, resilient_parsing=is_lenient
         )
+
+
+@pytest.mark.parametrize(
+    ("line", "commands"),
+    [
+        ("xcbench env; time env/bin/pip install x", ["xcbench env", "pip install x"]),
+        ("xcbench convert a --sep ';' | head -1  # it's", ["xcbench convert a --sep ';'"]),
+        ("cd x && XCBENCH_DATA=d xcbench env", ["xcbench env"]),
+        ("it's no command", []),
+    ],
+)
+def test_the_commands_of_a_line_are_those_a_shell_would_call(line, commands):
+    assert [shlex.join(words) for words in split_line(line)] == commands
+
+
+def test_a_line_with_a_command_that_no_shell_can_read_is_a_mistake():
+    with pytest.raises(ValueError, match="No closing quotation"):
+        list(split_line("xcbench data convert --sep '"))
 
 
 def test_the_table_of_commands_that_are_not_run_has_no_stale_entry():

@@ -12,7 +12,8 @@ from xcbench.config.loader import load_config
 from xcbench.config.schema import JobConfig
 from xcbench.data.whole.folder import whole_folder
 from xcbench.inference import FittedModel, open_model
-from xcbench.inference.fit import CONTENT, fit_model, require_xc
+from xcbench.inference.fit import fit_model, require_xc
+from xcbench.inference.manifest import require_model
 from xcbench.models.base import InlineExecutor
 from xcbench.tasks.xc import open_data
 
@@ -64,7 +65,7 @@ def fit_into(posts) -> Callable[[JobConfig, Path], Path]:
     def fit(job: JobConfig, out: Path) -> Path:
         require_xc(job)
         data = open_data(job.dataset, posts, job.split)
-        with whole_folder(out, False, CONTENT) as folder:
+        with whole_folder(out, False, require_model) as folder:
             fit_model(job, data, folder, InlineExecutor())
         return out
 

@@ -1,14 +1,16 @@
 """However the same points are written, they come out the same."""
 
 import gzip
+import io
 import json
 
 import numpy as np
 import pytest
 from scipy import sparse
 
+from xcbench.data.byte_lines import STDIN
 from xcbench.data.xc_text import read_xc, write_xc
-from xcbench.errors import ConfigError, DataError
+from xcbench.errors import ConfigError, DataError, XCBenchError
 from xcbench.inference.inputs import Input, read_blocks
 
 
@@ -43,7 +45,7 @@ def written(tmp_path, test_part, texts):
     sparse.save_npz(tmp_path / "a.npz", X)
     (tmp_path / "docs.txt").write_text("\n".join(texts) + "\n")
     (tmp_path / "docs.csv.gz").write_bytes(
-        gzip.compress(("id,body\n" + "".join(f'1,"{text}"\n' for text in texts)).encode())
+        gzip.compress(("id,body\n" + "".join(f'1,"{text}"\n' for text in texts)).encode(), mtime=0)
     )
     (tmp_path / "docs.tsv").write_text("text\n" + "\n".join(texts) + "\n")
     (tmp_path / "docs.jsonl").write_text(
@@ -96,6 +98,71 @@ def test_options_that_do_not_go_with_the_form_are_refused(fitted, posts):
         features(Input(path, "xc", text_column="body"), fitted)
     with pytest.raises(ConfigError, match="base is of libsvm alone"):
         features(Input(path, "xc", base=1), fitted)
+
+
+@pytest.mark.parametrize("form", ["csv", "text", "npz"])
+def test_a_base_of_anything_but_libsvm_is_refused(fitted, tmp_path, form):
+    with pytest.raises(ConfigError, match="base is of libsvm alone"):
+        features(Input(tmp_path / "a", form, base=0), fitted)
+
+
+@pytest.fixture
+def stdin(monkeypatch):
+    def give(content: bytes) -> None:
+        buffer = io.BufferedReader(io.BytesIO(content))
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(buffer))
+
+    return give
+
+
+def test_what_comes_on_the_standard_input_must_be_said_or_be_plain(fitted, posts, stdin):
+    xc = (posts / "posts" / "test.txt").read_bytes()
+    for content, form, n in (
+        (xc, None, 25),
+        (b'{"text": "how"}\n', None, 1),
+        (b"text\nhow\nwhat\n", "csv", 2),
+        (b"text\nhow\nwhat\n", "text", 3),
+        (gzip.compress(xc, mtime=0), "xc", 25),
+        (gzip.compress(b"how\nwhat\n", mtime=0), "text", 2),
+    ):
+        stdin(content)
+        assert features(Input(STDIN, form), fitted).shape[0] == n
+    for content in (b"text\nhow\n", b"how to\n", b"1 20\n1:2\n", b"", gzip.compress(xc)):
+        stdin(content)
+        with pytest.raises(ConfigError, match="standard input: say with --input-form how"):
+            features(Input(STDIN), fitted)
+
+
+@pytest.mark.parametrize(
+    ("content", "form"),
+    [
+        (b"1 3 6\n0 1:x\n", "xc"),
+        (b"1 3 6\n0 1:1\n", "xc"),
+        (b"1 3\n", "pair"),
+        (b"body\nx\n", "csv"),
+        (b"{", "jsonl"),
+        (b"\xff\n", "text"),
+        (gzip.compress(b"how\n" * 99, mtime=0)[:-9], "text"),
+        (b"1 3 6\n0 1:1\n", "npz"),
+        (b"0 1:x\n", "libsvm"),
+    ],
+)
+def test_the_standard_input_has_one_name(fitted, stdin, content, form):
+    stdin(content)
+    with pytest.raises(XCBenchError, match="standard input") as caught:
+        features(Input(STDIN, form, base=0 if form == "libsvm" else None), fitted)
+    assert not str(caught.value).startswith("-")
+
+
+def test_a_text_that_looks_like_features_is_told_how_to_be_read(fitted, tmp_path):
+    path = tmp_path / "docs.txt"
+    path.write_text("10 20\nhow pythonword1\n")
+    with pytest.raises(DataError, match=r"read as pair because of .* say --input-form text"):
+        features(Input(path), fitted)
+    assert features(Input(path, "text"), fitted).shape[0] == 2
+    with pytest.raises(DataError) as caught:
+        features(Input(path, "pair"), fitted)
+    assert "read as" not in str(caught.value)
 
 
 def test_the_line_of_a_bad_record_is_told(fitted, tmp_path):

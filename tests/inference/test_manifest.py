@@ -1,14 +1,16 @@
 """A model folder that is not what it was is refused, with the reason."""
 
 import json
+import os
+import re
 import shutil
 
 import pytest
 
 from xcbench.data import digests
-from xcbench.errors import DataError
+from xcbench.errors import ConfigError, DataError
 from xcbench.inference import open_model
-from xcbench.inference.manifest import MANIFEST
+from xcbench.inference.manifest import MANIFEST, require_model
 
 
 @pytest.fixture
@@ -30,7 +32,7 @@ def largest(folder):
 def test_a_missing_file_is_named(folder):
     path = largest(folder)
     path.unlink()
-    with pytest.raises(DataError, match=rf"{path.name}: is missing"):
+    with pytest.raises(DataError, match=rf"{path.name}' is missing"):
         open_model(folder)
 
 
@@ -57,27 +59,73 @@ def test_a_newer_format_names_its_writer(folder):
         open_model(folder)
 
 
-@pytest.mark.parametrize("name", ["../outside", "/etc/hostname", "model/../../outside"])
-def test_a_file_outside_the_folder_is_refused(folder, name):
+@pytest.mark.parametrize(
+    "name", ["../outside", "/etc/hostname", "model/../../outside", "a\0b", "model", ""]
+)
+def test_what_is_no_file_of_the_folder_is_never_opened(folder, name):
     (folder.parent / "outside").write_bytes(b"x")
     record = {"bytes": 1, "sha256": "0" * 64}
     edit(folder, lambda content: content["files"].update({name: record}))
-    with pytest.raises(DataError, match="is outside the model folder"):
+    with pytest.raises(DataError, match=f"the file {re.escape(repr(name))} is missing"):
         open_model(folder)
 
 
-def test_a_link_out_of_the_folder_is_refused(folder):
-    path = largest(folder)
-    path.rename(folder.parent / "elsewhere.npy")
-    path.symlink_to(folder.parent / "elsewhere.npy")
-    with pytest.raises(DataError, match="is outside the model folder"):
+@pytest.mark.parametrize("name", ["model/label_indices.npy", "Yf.txt", "log.txt", "model"])
+def test_a_link_is_refused_whether_it_is_described_or_not(folder, name):
+    (folder / name).rename(folder.parent / "elsewhere") if (folder / name).exists() else None
+    (folder / name).symlink_to(folder.parent / "elsewhere")
+    edit(folder, lambda content: content["files"].pop(name, None))
+    with pytest.raises(DataError, match="is no file of its own"):
         open_model(folder)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"format": 1}', '{"format": "1"}', "\xff"])
+@pytest.mark.parametrize("name", ["Yf.txt", "idf.npy", "trn_X.txt", "text.json", "model/x.npy"])
+def test_a_file_that_is_not_described_is_never_used(folder, name):
+    (folder / name).touch()
+    edit(folder, lambda content: content["files"].pop(name, None))
+    with pytest.raises(DataError, match=rf"holds '{name}', which {MANIFEST} does not describe"):
+        open_model(folder)
+    edit(folder, lambda content: content.update(files={}))
+    with pytest.raises(DataError, match="does not describe"):
+        open_model(folder)
+
+
+def test_a_folder_that_cannot_be_read_is_not_taken_for_an_empty_one(folder, monkeypatch):
+    scandir = os.scandir
+
+    def refuse(path):
+        if str(path).endswith("model"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(ConfigError, match=r"model: cannot be read \(Permission denied\)"):
+        require_model(folder)
+
+
+def test_only_a_model_and_nothing_else_is_replaced(folder):
+    require_model(folder)
+    (folder / "model" / "notes.txt").write_text("mine")
+    with pytest.raises(ConfigError, match=r"holds 'model/notes\.txt'"):
+        require_model(folder)
+    (folder / "model" / "notes.txt").unlink()
+    (folder / MANIFEST).unlink()
+    with pytest.raises(ConfigError, match="no model folder"):
+        require_model(folder)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"format": 1}', '{"format": "1"}', "\xff", "[" * 200_000]
+)
 def test_a_damaged_description_is_refused(folder, text):
     (folder / MANIFEST).write_text(text, encoding="latin-1")
     with pytest.raises(DataError, match=rf"{MANIFEST}: is damaged"):
+        open_model(folder)
+
+
+def test_a_newer_format_is_told_whatever_its_versions_are(folder):
+    edit(folder, lambda content: content.update(format=2, versions=[]))
+    with pytest.raises(DataError, match="format 2, written by xcbench a newer version"):
         open_model(folder)
 
 

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
+from xcbench.kernels import topk
 from xcbench.kernels.topk import BLOCK_COLUMNS, BLOCK_ROWS, top_k, top_k_product
 
 
@@ -73,13 +74,44 @@ def test_product_in_blocks_equals_the_whole_product(shape):
     np.testing.assert_array_equal(best, expected)
 
 
-@pytest.mark.parametrize(("rank", "columns"), [(50, 37), (100, 159), (100, 2100)])
-def test_a_row_of_a_product_is_the_same_to_the_bit_in_any_company(rank, columns):
-    rng = np.random.default_rng(0)
-    left = rng.standard_normal((300, rank)).astype(np.float32)
-    right = rng.standard_normal((columns, rank)).astype(np.float32)
-    labels, best = top_k_product(left, right, 5)
-    for first, last in ((0, 1), (3, 9), (9, 40), (0, 65), (40, 299)):
-        some = top_k_product(left[first:last], right, 5)
-        np.testing.assert_array_equal(some[0], labels[first:last])
-        np.testing.assert_array_equal(some[1], best[first:last])
+@settings(deadline=None, max_examples=60)
+@given(
+    scores=npst.arrays(
+        np.float32,
+        st.tuples(st.integers(0, 4), st.integers(0, 60)),
+        elements=st.sampled_from([-np.inf, np.nan, -1.0, -0.0, 0.0, 0.5, 1.0, np.inf]),
+    ),
+    cut=st.integers(0, 60),
+    k=st.integers(1, 70),
+)
+def test_sorting_folds_blocks_as_insertion_does_to_the_bit(scores, cut, k):
+    """Also where the first block leaves places vacant."""
+    results = []
+    for keep in (topk._keep_best, topk._keep_best_by_sorting):
+        labels, best = topk._nothing_yet(len(scores), k)
+        for first, block in ((0, scores[:, :cut]), (cut, scores[:, cut:])):
+            keep(np.ascontiguousarray(block), min(first, scores.shape[1]), labels, best)
+        results.append((labels, best.view(np.int32)))
+    np.testing.assert_array_equal(results[0][0], results[1][0])
+    np.testing.assert_array_equal(results[0][1], results[1][1])
+
+
+def test_large_k_is_sorted_and_equals_a_stable_sort(monkeypatch):
+    rng = np.random.default_rng(1)
+    left = rng.integers(-3, 4, (3, 3)).astype(np.float32)
+    right = rng.integers(-3, 4, (BLOCK_COLUMNS + 5, 3)).astype(np.float32)
+    monkeypatch.setattr(topk, "_keep_best", None)
+    for k in (500, 2053, 3000):
+        for found in (top_k(left @ right.T, k), top_k_product(left, right, k)):
+            expected_labels, expected = by_sorting(left @ right.T, k)
+            np.testing.assert_array_equal(found[0], expected_labels)
+            np.testing.assert_array_equal(found[1], expected)
+
+
+def test_a_vacant_place_ranks_below_minus_infinity():
+    """Row 1 holds nothing of the first block, row 0 does."""
+    labels, best = topk._nothing_yet(2, 2)
+    for first, block in ((0, [[1.0], [np.nan]]), (1, [[np.nan], [-np.inf]])):
+        topk._keep_best_by_sorting(np.array(block, np.float32), first, labels, best)
+    assert labels.tolist() == [[0, -1], [1, -1]]
+    assert best.tolist() == [[1.0, -np.inf], [-np.inf, -np.inf]]

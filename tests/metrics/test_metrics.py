@@ -277,3 +277,13 @@ def test_propensity_weights_reproduce_the_file_of_eurlex(data_root):
     weights = inverse_propensity(Y, 0.55, 1.5)
     np.testing.assert_allclose(weights, expected, rtol=5e-5)
     np.testing.assert_allclose(weights, expected, atol=5.1e-4, rtol=0)
+
+
+def test_memory_is_that_of_the_lists_however_large_k_is():
+    """Lists end before k, and P@k still divides by k."""
+    Y, top = labels([[0, 2, 3], [1], []], 4), ranked([[0, 1], [3, 1], [2]], 2)
+    found = evaluate(top, Y, Y, [4, 10**9])
+    assert found["P@4"] == pytest.approx(100 * 2 / 12)
+    assert found["P@1000000000"] == pytest.approx(found["P@4"] * 4e-9)
+    for name in ("nDCG", "PSP", "PSnDCG"):
+        assert found[f"{name}@1000000000"] == found[f"{name}@4"] > 0

@@ -6,6 +6,7 @@ from xcbench.config.loader import load_document
 from xcbench.config.yaml import parse
 from xcbench.runner import plan as plan_module
 from xcbench.runner.plan import plan
+from xcbench.tasks.base import Sizes
 
 BASE = "dataset: {name: tiny}\nmethod: {preset: rxml, rank: 5}\n"
 
@@ -56,19 +57,20 @@ def test_a_new_results_version_repeats_everything(tiny_data, monkeypatch):
     ("method", "version"),
     [
         ("rxml", 2), ("global", 2), ("{preset: rxml, completion: madmm_l1}", 3),
-        ("{preset: rxml, vote: itml}", 3), ("{preset: rxml, clusters: 2}", 4),
-        ("{preset: rxml, learners: 2}", 4),
+        ("{preset: rxml, vote: itml}", 3),
     ],
 )  # fmt: skip
 def test_only_jobs_whose_numbers_changed_are_of_the_latest_version(method, version):
     text = f"dataset: {{name: tiny}}\nmethod: {method}"
     (job,) = load_document(parse(text, "f"), "f").jobs()
-    assert plan_module.results_version(job, 11_999) == version
+    assert plan_module.results_version(job, Sizes(20, 5, 8, 6)) == version
 
 
-def test_automatic_clusters_count_as_many_as_the_points_make(tiny_data):
-    (job,) = load_document(parse("dataset: {name: tiny}\nmethod: rxml", "f"), "f").jobs()
-    assert plan_module.results_version(job, 12_000) == 4
+@pytest.mark.parametrize(("method", "version"), [("ridge", 3), ("global", 3), ("rxml", 2)])
+def test_linear_models_of_labels_never_seen_are_of_the_latest_version(method, version):
+    text = f"dataset: {{name: tiny}}\nmethod: {method}"
+    (job,) = load_document(parse(text, "f"), "f").jobs()
+    assert plan_module.results_version(job, Sizes(20, 5, 8, 6, n_labels_unseen=1)) == version
 
 
 def test_missing_data_is_kept_beside_the_jobs_that_can_run(tiny_data):

@@ -10,7 +10,7 @@ from xcbench.runner.locks import hold
 from xcbench.tasks.xc import open_data
 from xcbench.tuning.journal import Journal
 from xcbench.tuning.samplers import make_sampler
-from xcbench.tuning.search import MEASURES, make_search
+from xcbench.tuning.search import make_search
 from xcbench.tuning.trials import TrialLog, Trials
 
 TEXT = """\
@@ -32,13 +32,13 @@ def tuned(tiny_data, tmp_path):
 
     def run(search, count, folder="t", **more):
         data = open_data(search.job.dataset, tiny_data, 1)
-        search = search.on(data.sizes)
+        search = search.on(data)
         place = tmp_path / folder
         place.mkdir(exist_ok=True)
-        metrics = [f"{measure}@{k}" for measure in MEASURES for k in search.job.metrics.k]
+        lines = search.lines(data.sizes.n_test)
         sampler = make_sampler(search.sampler, search.space, search.start, search.job.seed)
         with hold(place):
-            journal = Journal(place, search.identity(data.sha256), [*search.space], metrics)
+            journal = Journal(place, search.identity(data.sha256), lines)
             Trials(search, data, tiny_data, sampler, journal, TrialLog()).run(count, **more)
         return journal
 

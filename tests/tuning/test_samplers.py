@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import sys
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from xcbench.config.tuning import Choices, Range
 from xcbench.errors import XCBenchError
-from xcbench.tuning.samplers import SAMPLERS, Tried, make_sampler
+from xcbench.tuning.samplers import SAMPLERS, Tried, make_sampler, settled
 
 SPACE = {
     "rank": Range(low=2, high=4),
@@ -68,6 +71,28 @@ def test_random_draws_are_even_over_whole_numbers_and_over_logarithms():
     np.testing.assert_allclose(counts / 3000, 1 / 3, atol=0.04)
     logs = np.log10([point["ridge"] for point in drawn])
     np.testing.assert_allclose(np.histogram(logs, 4, (-2, 2))[0] / 3000, 0.25, atol=0.04)
+
+
+@given(
+    low=st.floats(1e-6, 1e6),
+    width=st.floats(1e-9, 1e9),
+    log=st.booleans(),
+    share=st.floats(0, 1),
+)
+def test_a_drawn_number_keeps_its_place_in_a_range_of_any_width(low, width, log, share):
+    assume(low + width > low * (1 + 1e-12))
+    span = Range(low=low, high=low + width, log=log)
+    value = low * (1 + width / low) ** share if log else low + share * width
+    found = settled(value, span, low)
+    assert span.low <= found <= span.high
+    step = value * math.log1p(width / low) if log else width
+    assert abs(found - value) <= 0.0051 * step + 1e-12 * low
+
+
+def test_a_drawn_number_has_few_digits():
+    assert settled(0.123456, Range(low=0.1, high=10, log=True), 1.0) == 0.123
+    assert settled(7.123456, Range(low=0.1, high=10, log=True), 1.0) == 7.1
+    assert settled(3.123456, Range(low=1, high=8), 2.0) == 3.12
 
 
 def test_a_point_outside_of_the_space_is_no_hindrance():

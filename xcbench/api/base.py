@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from xcbench.api.rankings import checked_k
 from xcbench.api.settings import resolved
 from xcbench.api.targets import Targets, features, read_targets
 from xcbench.api.threads import ThreadExecutor
@@ -75,7 +76,19 @@ class XCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             X, y or a parameter is not as expected.
         TaskError
             A part of the fit failed, for want of memory for example.
+
+        Notes
+        -----
+        After an error the estimator is as it was, so that a fitted one still predicts.
         """
+        before = dict(self.__dict__)
+        try:
+            return self._fit(X, y)
+        except BaseException:
+            self.__dict__ = before
+            raise
+
+    def _fit(self, X: MatrixLike, y: MatrixLike) -> Self:
         top_k, settings = self._checked_top_k(), self._settings()
         rows = validate_data(self, X, accept_sparse="csr")
         targets, Y = read_targets(y)
@@ -103,7 +116,7 @@ class XCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             ``labels`` int32 (n, k), positions in ``classes_``, -1 where fewer have a score;
             ``scores`` float32 (n, k), -inf there.
         """
-        return self._ranked(self._rows(X), k)
+        return self._ranked(self._rows(X), checked_k(k))
 
     def predict(self, X: MatrixLike) -> Any:
         """The ``top_k`` best labels of every row.
@@ -153,9 +166,20 @@ class XCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if self._targets.is_single:
             return float(super().score(X, y, sample_weight))
-        weights: Any = sample_weight
-        found = hits(self.predict_top_k(X, 1), self._targets.more(y), 1)
-        return float(np.average(found[:, 0], weights=weights))
+        Y = self._targets.more(y)
+        top = self.predict_top_k(X, 1)
+        check_consistent_length(top.labels, Y)
+        right = hits(top, Y, 1)[:, 0]
+        if sample_weight is None:
+            return float(right.mean())
+        weights = np.asarray(sample_weight, np.float64)
+        if (
+            weights.shape != right.shape
+            or not (weights >= 0).all()
+            or not 0 < weights.sum() < np.inf
+        ):
+            raise ValueError("sample_weight: expected a number for each row, not all of them 0")
+        return float(np.average(right, weights=weights))
 
     def _settings(self) -> Any:
         parameters = {name: getattr(self, name) for name in self._keys}
@@ -165,7 +189,7 @@ class XCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         top_k = self.top_k
         if top_k is None:
             return None
-        if not isinstance(top_k, int | np.integer) or top_k < 1:
+        if isinstance(top_k, bool) or not isinstance(top_k, int | np.integer) or top_k < 1:
             raise ValueError(f"top_k: found {top_k!r}; expected a whole number of at least 1")
         return int(top_k)
 
@@ -184,8 +208,6 @@ class XCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _ranked(self, X: sparse.csr_array, k: int) -> TopK:
         """A row is predicted in the same company whatever the number of jobs."""
-        if k < 1:
-            raise ValueError(f"k is {k}; expected at least 1")
         executor = ThreadExecutor(self.n_jobs)
         blocks = row_blocks(self.model_, X, executor.jobs)
         tasks = [

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from xcbench.api.rankings import Ranking, Truth, aligned, as_truth
+from xcbench.data.matrix import widened
 from xcbench.metrics import propensity, ranking
 
 
@@ -20,7 +21,7 @@ def precision_at_k(Y_true: Truth, Y_pred: Ranking, k: int = 5) -> np.ndarray:
     Parameters
     ----------
     Y_true : sparse or dense matrix, shape (n, l), or list of lists of labels
-        Not zero where a label is true.
+        1 where a label is true.
     Y_pred : TopK, sparse or dense matrix of scores, shape (n, l), or list of rankings
         Best first; a ranking holds labels or (label, score) pairs. Of a sparse matrix the stored
         entries are ranked, ties go to the smaller label.
@@ -33,7 +34,7 @@ def precision_at_k(Y_true: Truth, Y_pred: Ranking, k: int = 5) -> np.ndarray:
     Raises
     ------
     ValueError
-        Sizes, labels or scores do not fit.
+        Sizes, labels or scores do not fit, or a list has a label twice.
 
     Examples
     --------
@@ -107,7 +108,7 @@ def psprecision_at_k(
     ----------
     Y_true, Y_pred, k : see precision_at_k
     inv_ps : array, shape (l,)
-        See inverse_propensity; from the training labels.
+        See inverse_propensity; from the training labels. Finite, not negative.
 
     Examples
     --------
@@ -138,12 +139,15 @@ def _propensity_scored(
     """What is earned and could be at most (n, k), and the number of true labels (n,)."""
     Y, top = aligned(Y_true, Y_pred, k)
     weights = np.asarray(inv_ps, np.float64)
-    if weights.ndim != 1 or weights.size < Y.shape[1]:
+    if isinstance(Y_true, list | tuple) and weights.size > Y.shape[1]:
+        Y = widened(Y, weights.size)  # lists do not tell how many labels there are
+    if weights.shape != Y.shape[1:]:
         raise ValueError(
             f"inv_ps has the shape {weights.shape}; expected a weight for each of {Y.shape[1]} "
             "labels"
         )
-    weights = weights[: Y.shape[1]]
+    if not (np.isfinite(weights) & (weights >= 0)).all():
+        raise ValueError("inv_ps holds a weight that is negative or not finite")
     gains = propensity.earned(top, ranking.hits(top, Y, k), weights)
     return gains, propensity.attainable(Y, weights, k), np.diff(Y.indptr)
 

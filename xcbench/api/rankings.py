@@ -1,29 +1,37 @@
 """Truth and predictions in the forms the metrics take them, as the types the metrics are made of.
 
-As in napkinXC: the truth is a matrix that is not zero where a label is true, or a list of labels a
-point; a prediction is a matrix of scores, or a list a point of labels or (label, score) pairs, best
-first; and a TopK.
+As in napkinXC: the truth is a matrix of 0 and 1, or a list of labels a point; a prediction is a
+matrix of scores, or a list a point of labels or (label, score) pairs, best first; and a TopK.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from xcbench.api.targets import indicators
 from xcbench.api.types import MatrixLike
 from xcbench.data.dataset import TopK
 from xcbench.data.matrix import csr, row_pointers, widened
+from xcbench.data.predictions.ranked_lists import best_stored
 
 Truth: TypeAlias = MatrixLike | Sequence[Iterable[int]]
 Ranking: TypeAlias = TopK | MatrixLike | Sequence[Sequence[int | tuple[int, float]]]
 
 _SORTED_AT_ONCE = 1 << 22
 _WIDEST = 2**31 - 1
+
+
+def checked_k(k: Any) -> int:
+    """Refuse what is no whole number of at least 1."""
+    if isinstance(k, bool | np.bool_) or not isinstance(k, int | np.integer) or k < 1:
+        raise ValueError(f"k is {k!r}; expected a whole number of at least 1")
+    return int(k)
 
 
 def aligned(Y_true: Truth, Y_pred: Ranking, k: int) -> tuple[sparse.csr_array, TopK]:
@@ -34,12 +42,11 @@ def aligned(Y_true: Truth, Y_pred: Ranking, k: int) -> tuple[sparse.csr_array, T
     ValueError
         Their sizes differ, there are no points, or k, a label or a score is not as expected.
     """
-    if not isinstance(k, int | np.integer) or k < 1:
-        raise ValueError(f"k is {k!r}; expected a whole number of at least 1")
+    k = checked_k(k)
     Y = as_truth(Y_true)
     if not _is_lists(Y_true) and not _is_lists(Y_pred) and not isinstance(Y_pred, TopK):
         _require_scores_of_each(Y_pred, Y.shape[1])
-    top = as_top_k(Y_pred, int(k))
+    top = as_top_k(Y_pred, k)
     if len(top.labels) != Y.shape[0]:
         raise ValueError(
             f"Y_pred has {len(top.labels)} rows and Y_true {Y.shape[0]}; expected the same number"
@@ -66,27 +73,53 @@ def _require_scores_of_each(scores: Any, n_labels: int) -> None:
 
 
 def as_truth(Y: Truth) -> sparse.csr_array:
-    """True labels as a canonical csr_array of ones, float32 (n, l)."""
+    """True labels as a canonical csr_array of ones, float32 (n, l).
+
+    Raises
+    ------
+    ValueError
+        A matrix holds another value than 0 and 1, or a list a label twice.
+    """
     given: Any = Y
     if _is_lists(given):
-        return _of_lists([sorted(set(row)) for row in given])
-    rows = sparse.csr_array(given if sparse.issparse(given) else _matrix(given)).copy()
-    rows.sum_duplicates()
-    rows.eliminate_zeros()
-    ones = np.ones(rows.nnz, np.float32)
-    indices = rows.indices.astype(np.int32, copy=False)
-    return csr(ones, indices, row_pointers(rows.indptr), rows.shape)
+        return _of_lists([_without_repeats(row, number) for number, row in enumerate(given)])
+    return indicators(given if sparse.issparse(given) else _matrix(given))
+
+
+def _without_repeats(row: Any, number: int) -> list[int]:
+    try:
+        labels = sorted(row)
+    except TypeError:
+        raise ValueError(f"Y_true has {row!r} as row {number}; expected labels") from None
+    for label, following in pairwise(labels):
+        if label == following:
+            raise ValueError(
+                f"Y_true names label {label} twice in row {number}; a nested list holds the labels "
+                "of each row, an indicator matrix comes as numpy.asarray(Y_true)"
+            )
+    return labels
 
 
 def as_top_k(prediction: Ranking, k: int) -> TopK:
     """The first k places: of lists as they are ordered, of scores the largest, ties by label."""
     if isinstance(prediction, TopK):
+        _refuse_repeats(prediction.labels[:, :k])
         return TopK(prediction.labels[:, :k], prediction.scores[:, :k])
     if sparse.issparse(prediction):
         return _of_sparse(sparse.csr_array(prediction), k)
     if _is_lists(prediction):
         return _of_rankings(prediction, k)
     return _of_scores(_matrix(prediction), k)
+
+
+def _refuse_repeats(labels: np.ndarray) -> None:
+    if labels.dtype.kind not in "iu" or labels.min(initial=-1) < -1:
+        raise ValueError("Y_pred: expected labels of whole numbers from 0 on, and -1 as padding")
+    ordered = np.sort(labels, axis=1)
+    repeats = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
+    if repeats.any():
+        row, at = np.argwhere(repeats)[0]
+        raise ValueError(f"Y_pred names label {ordered[row, at]} twice in row {row}")
 
 
 def _is_lists(value: Any) -> bool:
@@ -142,25 +175,17 @@ def _of_scores(scores: np.ndarray, k: int) -> TopK:
         rows = slice(start, start + step)
         falling = -scores[rows].astype(np.float64)
         labels[rows] = np.argsort(falling, axis=1, kind="stable")[:, :depth]
-    return TopK(labels, np.take_along_axis(scores, labels, 1).astype(np.float32))
+    with np.errstate(over="ignore"):
+        return TopK(labels, np.take_along_axis(scores, labels, 1).astype(np.float32))
 
 
 def _of_sparse(scores: sparse.csr_array, k: int) -> TopK:
     """Of the stored entries; what is not stored is not predicted."""
     _refuse_nan(scores.data)
+    scores = scores.astype(np.float64)
     if not scores.has_canonical_format:
-        scores = scores.copy()
         scores.sum_duplicates()
-    sizes = np.diff(scores.indptr)
-    rows = np.repeat(np.arange(scores.shape[0]), sizes)
-    order = np.lexsort((scores.indices, -scores.data.astype(np.float64), rows))
-    place = np.arange(order.size) - np.repeat(scores.indptr[:-1], sizes)
-    first = place < k
-    at = rows[first], place[first]
-    labels = np.full((scores.shape[0], k), -1, np.int32)
-    best = np.full(labels.shape, -np.inf, np.float32)
-    labels[at], best[at] = scores.indices[order[first]], scores.data[order[first]]
-    return TopK(labels, best)
+    return best_stored(scores, k)
 
 
 def _refuse_nan(scores: npt.NDArray[Any]) -> None:

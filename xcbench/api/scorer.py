@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from xcbench.api.base import XCClassifier
+from xcbench.api.targets import as_indicators
 from xcbench.api.types import MatrixLike
 
 
@@ -22,14 +23,17 @@ class RankingScorer:
     arguments: dict[str, Any] = field(default_factory=dict)
 
     def __call__(self, estimator: Any, X: MatrixLike, y: MatrixLike) -> float:
-        """The metric at k of an estimator's predictions for X."""
+        """The metric at k of an estimator's predictions for X; y as ``fit`` takes it."""
+        Y = as_indicators(y)
         if isinstance(estimator, Pipeline):
-            X, estimator = estimator[:-1].transform(X), estimator[-1]
+            if len(estimator) > 1:  # one without steps does not transform
+                X = estimator[:-1].transform(X)
+            estimator = estimator[-1]
         if isinstance(estimator, XCClassifier):
             prediction: Any = estimator.predict_top_k(X, self.k)
         else:
             prediction = estimator.decision_function(X)
-        return float(self.metric(y, prediction, k=self.k, **self.arguments)[self.k - 1])
+        return float(self.metric(Y, prediction, k=self.k, **self.arguments)[self.k - 1])
 
 
 def ranking_scorer(

@@ -60,6 +60,11 @@ def indicators(Y: Any) -> sparse.csr_array:
     return _csr(np.ones(rows.nnz, np.float32), rows)
 
 
+def as_indicators(y: MatrixLike) -> sparse.csr_array:
+    """``indicators`` of whatever ``fit`` takes as a matrix, nested lists and frames too."""
+    return indicators(y if sparse.issparse(y) else _dense(y))
+
+
 def _csr(data: np.ndarray, rows: sparse.csr_array) -> sparse.csr_array:
     return csr(
         data, rows.indices.astype(np.int32, copy=False), row_pointers(rows.indptr), rows.shape
@@ -97,7 +102,7 @@ class Targets:
 
     def more(self, y: MatrixLike) -> sparse.csr_array:
         """Another indicator matrix of the same labels, as read_targets gives them."""
-        Y = indicators(y if sparse.issparse(y) else _dense(y))
+        Y = as_indicators(y)
         if Y.shape[1] != self.classes.size:
             raise ValueError(f"y has {Y.shape[1]} columns; expected {self.classes.size} as in fit")
         return Y

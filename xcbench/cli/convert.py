@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from xcbench.cli.convert_inputs import Inputs, content_of_matrices, content_of_texts
 from xcbench.cli.options import DEFAULT_DATA, DataRoot
+from xcbench.cli.workers import kill_workers
 from xcbench.errors import ConfigError
 
 if TYPE_CHECKING:
-    from xcbench.data.convert.content import Content
+    from xcbench.data.convert.content import Content, RowDraw
     from xcbench.data.convert.texts import RecordColumns
     from xcbench.data.texts.features import TextSettings
 
@@ -42,11 +43,18 @@ TestShare = Annotated[
     float | None,
     typer.Option(
         metavar="S",
-        help="Take this share of the rows as the test part, at random; every label keeps a "
-        "training row.",
+        help="Take this share of the rows as the test part, at random.",
     ),
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Of --test-share.")]
+Draw = Annotated[
+    Literal["xc", "random"] | None,
+    typer.Option(
+        metavar="[xc|random]",
+        help="How --test-share draws: random takes any row; xc, as in the XC repository, leaves "
+        "every label a training row, which makes the test easier than new data.  [random]",
+    ),
+]
+Seed = Annotated[int | None, typer.Option(min=0, help="Of --test-share.  [0]")]
 TextColumn = Annotated[
     str | None, typer.Option(metavar="NAME", help="Column, or JSON key, of the texts.  [text]")
 ]
@@ -78,10 +86,11 @@ StripAccents = Annotated[bool, typer.Option("--strip-accents", help="Read é as 
 KeepCase = Annotated[bool, typer.Option("--keep-case", help="Tell Python from python.")]
 Base = Annotated[int | None, typer.Option(min=0, max=1, help="What headerless libsvm counts from.")]
 Split = Annotated[
-    int, typer.Option(min=1, help="Which split, from 1, of data that comes with split files.")
+    int | None,
+    typer.Option(min=1, help="Which split, from 1, of a dataset that comes with split files.  [1]"),
 ]
 Force = Annotated[
-    bool, typer.Option("--force", help="Replace DIR, if it holds only what a conversion makes.")
+    bool, typer.Option("--force", help="Replace DIR, if it holds only what a conversion made.")
 ]
 
 
@@ -92,7 +101,8 @@ def convert(
     to: To = "xc",
     test: Tests = None,
     test_share: TestShare = None,
-    seed: Seed = 0,
+    draw: Draw = None,
+    seed: Seed = None,
     text_column: TextColumn = None,
     labels_column: LabelsColumn = None,
     sep: Sep = None,
@@ -105,38 +115,61 @@ def convert(
     keep_case: KeepCase = False,
     base: Base = None,
     data: DataRoot = DEFAULT_DATA,
-    split: Split = 1,
+    split: Split = None,
     force: Force = False,
 ) -> None:
     """Make a dataset of your own texts and labels, or change a dataset's form.
 
     Texts (csv, tsv, jsonl) become counts of terms; the vocabulary is that of the training part, and
-    is kept with the data, as are the names of the labels and the texts. Matrices keep every value.
-    The folder can be run by its name if it lies under the data folder and the form is xc, pair or
-    npz. `xcbench help formats` describes the forms.
+    is kept with the data, as are the names of the labels and the texts. Matrices keep every entry;
+    values are float32, and how many of an .npz that rounds is said. The folder can be run by its
+    name if it lies under the data folder and the form is xc, pair or npz. `xcbench help formats`
+    describes the forms. DIR is there whole or not at all; a conversion that is killed (kill -9)
+    leaves a hidden folder beside it, .DIR-..., which can be removed. Exit codes: 0 done, 1 the
+    terminal's output cannot be written, 2 usage, 3 data missing or malformed or DIR cannot be
+    written, 129, 130 or 143 ended by a signal.
     """
-    from xcbench.data.convert.forms import KNOWN_FILES, TEXT_FORMS, WRITTEN_FORMS, parse_form
+    from xcbench.data.convert.forms import TEXT_FORMS, WRITTEN_FORMS, parse_form
+    from xcbench.data.convert.origin import require_converted, write_note
     from xcbench.data.convert.texts import SEPARATOR
     from xcbench.data.convert.write import write_content
     from xcbench.data.whole.folder import require_free, whole_folder
+    from xcbench.runner.signals import ended_by_signals
 
     to_form = parse_form(to, "--to", WRITTEN_FORMS)
     columns = _columns(text_column, labels_column, sep, delimiter)
     settings = _settings(ngrams, min_df, max_features, stop_words, strip_accents, keep_case)
-    if test_share is not None and not 0 < test_share < 1:
-        raise ConfigError(f"--test-share {test_share:g}: expected more than 0 and less than 1")
     if test and test_share is not None:
         raise ConfigError("--test and --test-share: give one of them")
-    require_free(out, force, KNOWN_FILES)
+    share = _share(test_share, draw, seed)
+    require_free(out, force, require_converted)
     inputs = Inputs(files, test or [], from_, base, data, split)
+    inputs.require_outside(out)
+    if sep is not None and inputs.form not in TEXT_FORMS and to_form not in ("csv", "tsv"):
+        raise ConfigError("--sep goes with cells of labels: csv, tsv, or jsonl that is read")
     if inputs.form in TEXT_FORMS:
-        content = content_of_texts(inputs, columns, settings, test_share, seed)
+        if delimiter is not None and inputs.form != "csv":
+            raise ConfigError(f"--delimiter goes with csv; this is {inputs.form}")
+        content = content_of_texts(inputs, columns, settings, share)
     else:
         _refuse_text_options(inputs, text_column, labels_column, delimiter, settings)
-        content = content_of_matrices(inputs, test_share, seed)
-    with whole_folder(out, force, KNOWN_FILES) as folder:
+        content = content_of_matrices(inputs, share)
+    with ended_by_signals(kill_workers), whole_folder(out, force, require_converted) as folder:
         write_content(folder, content, to_form, sep or SEPARATOR)
+        write_note(folder)
     _report(out, content, to_form)
+
+
+def _share(share: float | None, draw: str | None, seed: int | None) -> RowDraw | None:
+    from xcbench.data.convert.content import RowDraw
+
+    if share is None:
+        if draw is not None or seed is not None:
+            raise ConfigError("--draw and --seed say how --test-share draws; it is not given")
+        return None
+    if not 0 < share < 1:
+        raise ConfigError(f"--test-share {share:g}: expected more than 0 and less than 1")
+    return RowDraw(share, seed or 0, draw == "xc")
 
 
 def _columns(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -11,7 +12,7 @@ from xcbench.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     from xcbench.config.dataset import DatasetConfig
-    from xcbench.data.convert.content import Content
+    from xcbench.data.convert.content import Content, RowDraw
     from xcbench.data.convert.forms import Form
     from xcbench.data.convert.texts import RecordColumns
     from xcbench.data.texts.features import TextSettings
@@ -39,11 +40,14 @@ class Inputs:
         from_: str | None,
         base: int | None,
         data: Path,
-        split: int,
+        split: int | None,
     ) -> None:
         from xcbench.data.convert.forms import FORMS, find_files, guess_form, parse_form
 
-        self.paths, self.test, self.split = [Path(text) for text in given], test, split
+        self.paths, self.test = [Path(text) for text in given], test
+        if [path.suffix.lower() for path in self.paths] == [".xml", ".arff"]:
+            self.paths.reverse()  # which is which is plain, whatever the order
+        self.split = split or 1
         self.base: Literal[0, 1] | None = base  # type: ignore[assignment]
         self.form: Form | None = None
         self.name, self.root = _dataset(given, data)
@@ -62,6 +66,22 @@ class Inputs:
             typer.echo(f"reading {self.paths[0]} as {self.form} (by {why}; --from says otherwise)")
         if base is not None and self.form != "libsvm":
             raise ConfigError("--base goes with headerless libsvm (--from libsvm)")
+        if split is not None and self.name is None:
+            raise ConfigError("--split goes with a dataset that comes with split files")
+
+    def require_outside(self, out: Path) -> None:
+        """Refuse to replace a folder that holds what is read.
+
+        Raises
+        ------
+        ConfigError
+            An input lies in it, or it lies in the dataset's folder that is read.
+        """
+        read = self.paths + self.test if self.name is None else [self.root / self.name]
+        for path in read:
+            places = {path.absolute(), path.resolve()}
+            if any(out.resolve() in (place, *place.parents) for place in places):
+                raise ConfigError(f"{out} holds {path}, which is read; take another name for --out")
 
     @property
     def config(self) -> DatasetConfig:
@@ -99,7 +119,7 @@ def _dataset(given: list[str], data: Path) -> tuple[str | None, Path]:
     return str(first), data
 
 
-def content_of_matrices(inputs: Inputs, test_share: float | None, seed: int) -> Content:
+def content_of_matrices(inputs: Inputs, share: RowDraw | None) -> Content:
     """Read what is no records of texts."""
     from xcbench.data.convert.content import joined
     from xcbench.data.convert.read import read_dataset, read_part
@@ -111,34 +131,37 @@ def content_of_matrices(inputs: Inputs, test_share: float | None, seed: int) -> 
         if inputs.test:
             xml = inputs.paths[1] if inputs.form == "mulan" and len(inputs.paths) == 2 else None
             content = joined(content, read_part(inputs.test, inputs.form, inputs.base, xml))
-    if test_share is None:
+    if share is None:
         return content
     if content.test is not None:
         raise ConfigError("--test-share: the data has a test part already")
-    return content.split(test_share, seed)
+    return content.split(share)
 
 
 def content_of_texts(
     inputs: Inputs,
     columns: RecordColumns,
     settings: TextSettings | None,
-    test_share: float | None,
-    seed: int,
+    share: RowDraw | None,
 ) -> Content:
-    """Read records of texts; without settings by what lies beside them, else by the defaults."""
+    """Read records of texts; without settings by what lies beside them, else by the defaults.
+
+    The labels beside them are kept in any case, also those that no row has.
+    """
     from xcbench.data.convert.texts import Kept, content_of_documents, read_documents
-    from xcbench.data.texts.features import TextSettings
 
     for paths in (inputs.paths, inputs.test):
         if len(paths) > 1:
             raise ConfigError(f"{' '.join(map(str, paths))}: {inputs.form} takes one file a part")
-    if inputs.test and test_share is not None:
+    if inputs.test and share is not None:
         raise ConfigError("--test-share: the data has a test part already")
-    if not inputs.test and test_share is None:
+    if not inputs.test and share is None:
         raise ConfigError(
             "texts need a test part: give --test FILE, or --test-share 0.2 to take a fifth"
         )
     parts = [read_documents(path, inputs.form, columns) for path in (*inputs.paths, *inputs.test)]  # type: ignore[arg-type]
     test = parts[1] if inputs.test else None
-    how = settings or (Kept.beside(inputs.found_in) if inputs.found_in else TextSettings())
-    return content_of_documents(parts[0], test, how, test_share, seed)
+    kept = Kept.beside(inputs.found_in) if inputs.found_in else Kept()
+    if settings is not None:
+        kept = replace(kept, text=None, settings=settings)
+    return content_of_documents(parts[0], test, kept, share)

@@ -28,7 +28,8 @@ def log_log_curve(counts: np.ndarray, x: str, y: str) -> str:
     marks[at[1], at[0]] = "*"
     tens = _powers(int(counts[0]))
     ticks = dict(zip(_places(tens, int(counts[0]), _HEIGHT).tolist(), tens.tolist(), strict=True))
-    ticks[_HEIGHT - 1] = int(counts[0])
+    if counts[0] > 1:
+        ticks[_HEIGHT - 1] = int(counts[0])
     margin = max(len(str(tick)) for tick in ticks.values())
     lines = [f"{y}"]
     for level in range(_HEIGHT - 1, -1, -1):

@@ -11,6 +11,7 @@ import typer
 
 from xcbench.cli.options import DEFAULT_DATA, DataRoot
 from xcbench.cli.predict import FORM_HELP, Base, Model, TextColumn, input_of
+from xcbench.cli.predict_paths import is_model
 from xcbench.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -24,10 +25,19 @@ if TYPE_CHECKING:
 _TEXT_SHOWN = 70
 
 
+def _row_number(text: str) -> int:
+    if text.isdecimal():
+        return int(text)
+    if is_model(Path(text)):
+        raise typer.BadParameter(f"{text} is the model and comes first: xcbench explain {text} ROW")
+    raise typer.BadParameter(f"found {text!r}; expected the number of a row, counted from 0")
+
+
 def explain(
     model: Model,
     row: Annotated[
-        int | None, typer.Argument(metavar="ROW", min=0, help="Which row, counted from 0.")
+        int | None,
+        typer.Argument(metavar="ROW", parser=_row_number, help="Which row, counted from 0."),
     ] = None,
     source: Annotated[
         Path | None,
@@ -107,13 +117,16 @@ def _data(fitted: FittedModel, root: Path, needed: bool) -> PreparedData | None:
         if data.sha256 != fitted.manifest.data.data_sha256:
             raise DataError(
                 f"{data.sources[0]['path']}: the data is no longer what the model was fitted to; "
-                "fit it again, or name a file of rows with --input"
+                "fit it again"
             )
     except DataError as error:
+        place = "say with --data DIR where the data lies that the model was fitted to"
         if needed:
-            raise
+            raise DataError(f"{error}\n{place}, or name a file of rows with --input") from None
         logging.getLogger(__name__).warning(
-            "features shared with training points are left out: %s", str(error).splitlines()[0]
+            "features shared with training points are left out: %s; %s",
+            str(error).splitlines()[0],
+            place,
         )
         return None
     return data.prepared
@@ -138,7 +151,7 @@ def _input_row(fitted: FittedModel, source: Input, row: int) -> sparse.csr_array
         if row < before + block.shape[0]:
             return fitted.scaled(slice_rows(block, row - before, row - before + 1))
         before += block.shape[0]
-    raise ConfigError(f"row {row}: {source.path} has {before} rows, counted from 0")
+    raise ConfigError(f"row {row}: {source} has {before} rows, counted from 0")
 
 
 def _text_row(fitted: FittedModel, text: str) -> sparse.csr_array:

@@ -37,10 +37,26 @@ from xcbench.cli.validate import validate
 from xcbench.errors import XCBenchError
 
 INTERRUPTED = 130
+PIPE_CLOSED = 141  # 128 and the number of SIGPIPE
+KEEPING = ("run", "rerun", "tune")  # whose finished jobs stay when they are interrupted
 
 
 class Commands(TyperGroup):
     """Turns a user's mistake into one message and its exit code; a bug keeps its traceback."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if self.get_command(ctx, args[0]) is None and (full := self._below(ctx, args[0])):
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {' or '.join(full)}?")
+        return super().resolve_command(ctx, args)
+
+    def _below(self, ctx: Any, name: str) -> list[str]:
+        """The commands of groups that have this name, in full."""
+        groups = {group: self.get_command(ctx, group) for group in self.list_commands(ctx)}
+        return [
+            f"`xcbench {group} {name}`"
+            for group, command in groups.items()
+            if name in getattr(command, "commands", ())
+        ]
 
     def invoke(self, ctx: Any) -> object:
         try:
@@ -54,7 +70,8 @@ class Commands(TyperGroup):
             typer.echo(f"error: the output cannot be written: {error.strerror}", err=True)
             raise typer.Exit(XCBenchError.exit_code) from None
         except KeyboardInterrupt:
-            typer.echo("interrupted; what is finished is kept", err=True)
+            kept = "; what is finished is kept" if ctx.invoked_subcommand in KEEPING else ""
+            typer.echo(f"interrupted{kept}", err=True)
             raise typer.Exit(INTERRUPTED) from None
 
 
@@ -115,7 +132,21 @@ app.command(epilog="Example: xcbench bench --only reader")(bench)
 def main() -> None:
     """Entry point of the ``xcbench`` script."""
     _open_closed_streams()
-    app()
+    try:
+        app()
+    except SystemExit as error:
+        # So typer and rich end a command whose output nobody reads any more, as in `| head -1`.
+        if isinstance(error.__context__, BrokenPipeError):
+            _drop_output()
+            sys.exit(PIPE_CLOSED)
+        raise
+
+
+def _drop_output() -> None:
+    """Send nowhere what is held back and would be written when Python ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
 
 
 def _open_closed_streams() -> None:

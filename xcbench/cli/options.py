@@ -34,9 +34,19 @@ StoredDataRoot = Annotated[
 ResultsRoot = Annotated[
     Path, typer.Option("--results", metavar="DIR", help="Where results are kept.")
 ]
+
+
+def _not_zero(jobs: int | None) -> int | None:
+    if jobs == 0:
+        raise typer.BadParameter("found 0; expected a number of processes, or -1 for one a core")
+    return jobs
+
+
 Jobs = Annotated[
     int | None,
-    typer.Option("--jobs", min=-1, metavar="N", help="Processes; -1 for one a core."),
+    typer.Option(
+        "--jobs", min=-1, metavar="N", callback=_not_zero, help="Processes; -1 for one a core."
+    ),
 ]
 
 DEFAULT_DATA = Path("data")

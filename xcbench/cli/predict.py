@@ -7,12 +7,19 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
 from xcbench.cli.options import Jobs
+from xcbench.cli.predict_paths import (
+    PredictionForm,
+    form_by_ending,
+    require_in_order,
+    require_writable,
+)
 from xcbench.cli.workers import kill_workers
 from xcbench.errors import ConfigError
 
@@ -45,15 +52,17 @@ def predict(
         Path,
         typer.Argument(metavar="INPUT", help="Features or texts, also gzipped; - for stdin."),
     ],
-    top: Annotated[int, typer.Option("--top", min=1, metavar="K", help="Labels of each row.")] = 10,
+    top: Annotated[
+        int, typer.Option("--top", min=1, metavar="K", help="At most, of each row.")
+    ] = 10,
     names: Annotated[bool, typer.Option("--names", help="Write the labels' names too.")] = False,
     form: Annotated[
-        str | None,
+        PredictionForm | None,
         typer.Option(
             "--format",
             metavar="FORM",
-            help="Of the output: tsv, jsonl or npz; by default what the name of --out tells, "
-            "else tsv.",
+            help="Of the output: tsv, jsonl or npz; by default what the ending of --out tells, "
+            "tsv where there is none.",
         ),
     ] = None,
     out: Annotated[
@@ -65,6 +74,9 @@ def predict(
         str | None, typer.Option("--input", "--input-form", metavar="FORM", help=FORM_HELP)
     ] = None,
     base: Base = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace FILE of --out, if it is there.")
+    ] = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", help="Say nothing but warnings and errors.")
     ] = False,
@@ -75,25 +87,23 @@ def predict(
     labels in the input are left out. Rows without a feature the model knows, such as texts of
     unknown words, are predicted all the same and counted: the votes of neighbours give them no
     label, a linear model those it gives to anything. Rows are written as they are predicted, in
-    order; a file appears whole or not at all. The result is the same whatever --jobs. Exit codes:
-    0 done, 1 the model's library is missing or a process was killed, 2 usage, 3 model or input
-    missing, malformed or not fitting each other, 129, 130 or 143 ended by a signal.
+    order; a file appears whole or not at all (a command killed by kill -9 leaves a hidden file
+    .FILE-... beside it). The result is the same to the bit whatever --jobs. Exit codes: 0 done, 1
+    the model's library is missing, a process was killed or the output's device is full, 2 usage, 3
+    model or input missing, malformed or not fitting each other, 129, 130 or 143 ended by a signal.
     """
     from xcbench.runner.signals import ended_by_signals
 
     with ended_by_signals(kill_workers):  # before anything is compiled, which may swallow them
+        require_in_order(model, source)
+        if out is not None:
+            require_writable(out, source, model, force)
+        to_form = form or form_by_ending(out)
         from xcbench.runner.logs import console
 
         given = input_of(source, input_form, text_column, base)
         with console(logging.WARNING if quiet else logging.INFO, sys.stderr.isatty()):
-            _predict(model, given, top, names, form or _form_by_name(out), out, jobs, quiet)
-
-
-def _form_by_name(out: Path | None) -> str:
-    from xcbench.data.predictions.files import PREDICTION_FORMATS
-
-    suffix = "" if out is None else out.suffix.removeprefix(".")
-    return suffix if suffix in PREDICTION_FORMATS else PREDICTION_FORMATS[0]
+            _predict(model, given, top, names, to_form, out, jobs, quiet)
 
 
 def input_of(path: Path, form: str | None, text_column: str | None, base: int | None) -> Input:
@@ -122,16 +132,21 @@ def _predict(
     from xcbench.inference.fitted import open_model
     from xcbench.runner.memory import PeakMemory
 
+    if form == "npz" and names:
+        raise ConfigError("--names: npz has no place for names; write tsv or jsonl")
+    if form == "npz" and out is None:
+        raise ConfigError("predictions as npz need a file; say which with --out")
     fitted = open_model(folder)
     if names and fitted.label_names is None:
         raise ConfigError(f"{folder}: the model's data has no names of labels, so no --names")
     label_names = fitted.label_names if names else None
+    top = min(top, fitted.n_labels)
     start = time.monotonic()
     rows = unknown = 0
     with (
         PeakMemory() as memory,
-        open_writer(out, form, top, label_names) as writer,
         _predicted(fitted, source, top, jobs) as blocks,
+        open_writer(out, form, top, label_names) as writer,
     ):
         for block in blocks if quiet else _with_progress(blocks):
             writer.write(block.top)
@@ -153,11 +168,16 @@ def _predicted(
     from xcbench.models.base import is_whole
     from xcbench.runner.pool import process_pool
 
-    count = joblib.cpu_count() if jobs == -1 else (jobs or 1)
+    cores = joblib.cpu_count()
+    count = cores if jobs == -1 else min(jobs or 1, cores)
     if is_whole(fitted.model):  # has threads of its own
         fitted.model.threads, count = count, 1
+    blocks = read_blocks(source, fitted)
+    # An input that cannot be read ends it before any process starts and before any output.
+    first = list(islice(blocks, count))
+    count = min(count, len(first))
+    blocks = chain(first, blocks)
     with process_pool(count) if count > 1 else nullcontext() as pool:
-        blocks = read_blocks(source, fitted)
         yield predict_blocks(fitted, blocks, top, pool, _AHEAD * count)
 
 

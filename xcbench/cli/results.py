@@ -155,3 +155,6 @@ def _print(rows: list[Row], asked: list[str], all_columns: list[str], format_: F
         listing.print_listing(rows, asked, Console())
     else:
         print_results(rows, Console())
+    if format_ in (Format.TABLE, Format.MARKDOWN):  # the others have a column of it
+        for line in listing.data_clashes(rows):
+            typer.echo(f"note: {line}", err=True)

@@ -132,11 +132,14 @@ def _run(
     loaded, store = load_all(configs, changes), ResultStore(results)
     bars = sys.stderr.isatty() and not quiet
     with console(logging.WARNING if quiet else logging.INFO, bars):
-        store.require_writable()
+        if results.exists():
+            store.require_writable()
         log = store.logs / f"{datetime.now():%Y-%m-%dT%H%M%S}-{os.getpid()}.log"
         with run_log(log):
             logging.getLogger(__name__).debug("%s", " ".join(sys.argv))
             planned = plan(loaded, data)
+            if planned.jobs:  # else a mistyped folder would be made
+                store.require_writable()
             runner = Runner(store, BarProgress() if bars else LogProgress(), is_due, deadline)
             summary = runner.run(planned)
             logging.getLogger(__name__).debug("%s", _counts(store, summary))
@@ -195,4 +198,5 @@ def _counts(store: ResultStore, summary: Summary) -> str:
         or summary.data_errors
     )
     nothing = "nothing to do: " if idle else ""
-    return f"{nothing}{', '.join(counts) or 'no jobs'}; results in {store.root}/results.csv"
+    place = f"; results in {store.root}/results.csv" if store.root.is_dir() else ""
+    return f"{nothing}{', '.join(counts) or 'no jobs'}{place}"

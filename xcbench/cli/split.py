@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from xcbench.cli.workers import kill_workers
 from xcbench.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
-    import numpy as np
-
+    from xcbench.data.splits.rows import RowParts
     from xcbench.data.xc_text import XCText
 
 
@@ -28,7 +29,12 @@ def split(
     ] = 0.2,
     seed: Annotated[int, typer.Option(min=0, help="Of the random order.")] = 0,
     keep_labels: Annotated[
-        bool, typer.Option("--keep-labels", help="Every label keeps a training point.")
+        bool,
+        typer.Option(
+            "--keep-labels",
+            help="Every label keeps a training point, as in the XC repository; that makes the test "
+            "easier.",
+        ),
     ] = False,
     splits: Annotated[
         int | None,
@@ -38,7 +44,10 @@ def split(
         Path | None,
         typer.Option("--labels", metavar="FILE", help="FILE is features alone; these are its Y."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Replace files that are there; remove names of other data."),
+    ] = False,
 ) -> None:
     """Part the points of a file at random into training and test rows.
 
@@ -46,9 +55,11 @@ def split(
     With --splits N the data is not parted but N splits are listed, as the XC repository does:
     data.txt with trSplit.txt and tstSplit.txt, row numbers from 1, a column a split; a config
     chooses them with `splits: [1, 2]`. Split i is that of seed SEED + i - 1. Yf.txt, Xf.txt and
-    text.json beside FILE are taken along. With --labels FILE may be split form or .npz.
+    text.json beside FILE are taken along. A folder that holds another dataset, or the same one in
+    another layout, is refused. With --labels FILE may be split form or .npz.
     """
     from xcbench.data.splits.write import read_points
+    from xcbench.runner.signals import ended_by_signals
 
     if not 0 < test_share < 1:
         raise ConfigError(f"--test-share {test_share:g}: expected more than 0 and less than 1")
@@ -57,87 +68,130 @@ def split(
     points = read_points(file, labels)
     seeds = range(seed, seed + (splits or 1))
     parts = [_rows(file, points, test_share, number, keep_labels) for number in seeds]
-    folder = out or file.parent
+    target = _Target(out or file.parent, file, labels, force)
     try:
-        if splits is None:
-            _write_parts(file, folder, points, parts[0], force)
-        else:
-            _write_splits(file, folder, points, parts, force)
+        with ended_by_signals(kill_workers):
+            if splits is None:
+                _write_parts(target, points, parts[0])
+            else:
+                _write_splits(target, points, parts)
     except OSError as error:
-        raise ConfigError(f"{folder}: cannot be written ({error.strerror})") from None
+        raise ConfigError(f"{target.folder}: cannot be written ({error.strerror})") from None
 
 
-def _rows(
-    file: Path, points: XCText, share: float, seed: int, keep_labels: bool
-) -> tuple[np.ndarray, np.ndarray]:
+@dataclass(frozen=True)
+class _Target:
+    """Where to, what is read, and whether files may be replaced."""
+
+    folder: Path
+    file: Path
+    labels: Path | None
+    force: bool
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether the folder is that of the file."""
+        return self.folder.resolve() == self.file.resolve().parent
+
+    def refuse(self, names: list[str], stale: list[Path]) -> None:
+        """Refuse what would be lost, or leave a folder in which two datasets are mixed."""
+        from xcbench.data.splits.write import other_layout
+
+        read = {path.resolve() for path in (self.file, self.labels) if path is not None}
+        there = [path for name in names if (path := self.folder / name).exists()]
+        for path in (*there, *stale):
+            if path.resolve() in read:
+                raise ConfigError(f"{path} is what is read; name another folder with --out")
+        if there and not self.force:
+            raise ConfigError(f"{there[0]} is there already; --force replaces it")
+        if layout := other_layout(self.folder, names):
+            raise ConfigError(
+                f"{self.folder} holds {layout}, so which data is meant would not be clear; remove "
+                "those, or name another folder with --out"
+            )
+        if stale and not self.force:
+            raise ConfigError(f"{stale[0]} does not belong to this data; --force removes it")
+
+
+def _rows(file: Path, points: XCText, share: float, seed: int, keep_labels: bool) -> RowParts:
     from xcbench.data.splits.rows import split_rows
 
     try:
-        train, test = split_rows(points.Y, share, seed, keep_labels)
+        rows = split_rows(points.Y, share, seed, keep_labels)
     except DataError as error:
         raise DataError(f"{file}: {error}") from None
     wanted = round(points.Y.shape[0] * share)
-    if test.size < wanted:
+    if rows.test.size < wanted:
         typer.echo(
-            f"note: seed {seed}: {test.size} test rows instead of {wanted}; the others hold labels "
-            "that no training row would keep",
+            f"note: seed {seed}: {rows.test.size} test rows instead of {wanted}; the others hold "
+            "labels that no training row would keep",
             err=True,
         )
-    return train, test
+    return rows
 
 
-def _write_parts(
-    file: Path, out: Path, points: XCText, rows: tuple[np.ndarray, np.ndarray], force: bool
-) -> None:
+def _write_parts(target: _Target, points: XCText, rows: RowParts) -> None:
     from xcbench.data.matrix import column_counts, take_rows
-    from xcbench.data.splits.write import carry_names, write_part
+    from xcbench.data.splits.write import carried_names, copy_files, stale_files, write_part
     from xcbench.data.whole.file import whole_files
 
-    names = ("train.txt", "test.txt")
-    _refuse_replacing(file, out, names, force)
+    names = ["train.txt", "test.txt"]
+    out, source = target.folder, target.file.parent
+    found = carried_names(source, points)
+    carried = [] if target.is_beside else found
+    stale = stale_files(out, [*names, *found])
+    target.refuse([*names, *carried], stale)
     with whole_files(out) as work:
-        for name, part in zip(names, rows, strict=True):
+        for name, part in zip(names, (rows.train, rows.test), strict=True):
             write_part(work / name, points, part)
-        carried = carry_names(file.parent, work, points.Y, points.X.shape[1])
-    for name, part in zip(names, rows, strict=True):
+        copy_files(source, work, carried)
+        for path in stale:
+            path.unlink()
+    for name, part in zip(names, (rows.train, rows.test), strict=True):
         typer.echo(f"{out / name}: {part.size} rows")
     for name in carried:
         typer.echo(out / name)
-    in_train = column_counts(take_rows(points.Y, rows[0]))[0].size
+    typer.echo(rows)
+    in_train = column_counts(take_rows(points.Y, rows.train))[0].size
     lost = column_counts(points.Y)[0].size - in_train
     typer.echo(f"{lost} labels are in the test part only")
 
 
-def _write_splits(
-    file: Path,
-    out: Path,
-    points: XCText,
-    parts: list[tuple[np.ndarray, np.ndarray]],
-    force: bool,
-) -> None:
-    from xcbench.data.splits.write import carry_names, write_split_file
+def _write_splits(target: _Target, points: XCText, parts: list[RowParts]) -> None:
+    from xcbench.data.splits.write import carried_names, copy_files, stale_files, write_split_file
     from xcbench.data.whole.file import whole_files
     from xcbench.data.xc_text import write_xc
 
-    if len({test.size for _, test in parts}) > 1:
+    if len({rows.test.size for rows in parts}) > 1:
         raise DataError(
-            f"{file}: the splits have test parts of different sizes, which files of row numbers "
-            "cannot hold; take a smaller --test-share"
+            f"{target.file}: the splits have test parts of different sizes, which files of row "
+            "numbers cannot hold; take a smaller --test-share"
         )
-    beside = out.resolve() == file.resolve().parent
-    prefix = _prefix(file) if beside else ""
-    names = (f"{prefix}trSplit.txt", f"{prefix}tstSplit.txt")
-    _refuse_replacing(file, out, names if beside else (*names, "data.txt"), force)
+    out, source = target.folder, target.file.parent
+    prefix = _prefix(target.file) if target.is_beside else ""
+    names = [f"{prefix}trSplit.txt", f"{prefix}tstSplit.txt"]
+    carried = carried_names(source, points)
+    others = [] if target.is_beside else ["data.txt", *carried]
+    # Beside the data all that is there may be of this data.
+    stale = [] if target.is_beside else stale_files(out, [*names, *others])
+    target.refuse([*names, *others], stale)
     with whole_files(out) as work:
-        for name, column in zip(names, zip(*parts, strict=True), strict=True):
+        columns = [rows.train for rows in parts], [rows.test for rows in parts]
+        for name, column in zip(names, columns, strict=True):
             write_split_file(work / name, column)
-        if not beside:
+        if not target.is_beside:
             write_xc(work / "data.txt", points.X, points.Y)
-            carry_names(file.parent, work, points.Y, points.X.shape[1])
-    train, test = parts[0]
+            copy_files(source, work, carried)
+        for path in stale:
+            path.unlink()
+    first = parts[0]
     typer.echo(
-        f"{out / names[0]}, {names[1]}: {len(parts)} splits, {train.size} + {test.size} rows"
+        f"{out / names[0]}, {names[1]}: {len(parts)} splits, {first.train.size} + "
+        f"{first.test.size} rows"
     )
+    for number, rows in enumerate(parts, start=1):
+        if number == 1 or rows.n_passed_over is not None:
+            typer.echo(f"split {number}: {rows}")
 
 
 def _prefix(file: Path) -> str:
@@ -149,16 +203,3 @@ def _prefix(file: Path) -> str:
             "name another folder with --out"
         )
     return stem.removesuffix("data")
-
-
-def _refuse_replacing(file: Path, out: Path, names: tuple[str, ...], force: bool) -> None:
-    for name in names:
-        for path in (out / name, out / f"{name}.gz"):
-            if not path.exists():
-                continue
-            if path.resolve() == file.resolve():
-                raise ConfigError(f"{path} is what is read; name another folder with --out")
-            if not force:
-                raise ConfigError(f"{path} is there already; --force replaces it")
-            if path.suffix == ".gz":
-                raise ConfigError(f"{path} would lie beside a new {name}; remove it first")

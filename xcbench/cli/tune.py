@@ -24,8 +24,8 @@ from xcbench.cli.workers import kill_workers
 from xcbench.errors import XCBenchError
 
 if TYPE_CHECKING:
-    from xcbench.tuning.journal import Trial
     from xcbench.tuning.search import Search
+    from xcbench.tuning.trial_lines import Trial
 
 SHOWN = 5
 BEST = "best.yaml"
@@ -99,9 +99,9 @@ def tune(
     {rank: [50, 100], vote.power: {low: 1, high: 16, log: true}}`, else the usual space of the
     method, which is printed. Every trial is a line of DIR/tune.csv; the same command goes on where
     it was, with more --trials too. The best values are in DIR/best.yaml, a config that trains on
-    all training rows. Exit codes: 0 done, 1 no trial succeeded or a library is not installed, 2
-    usage, config or another search in DIR, 3 data missing or malformed, 4 locked by another tune,
-    129, 130 or 143 ended by a signal.
+    all training rows. Exit codes: 0 done or --max-time is over, 1 no trial succeeded or a library
+    is not installed, 2 usage, config or another search in DIR, 3 data missing or malformed, 4
+    locked by another tune, 129, 130 or 143 ended by a signal.
     """
     from xcbench.runner.signals import ended_by_signals
 
@@ -130,7 +130,6 @@ def _tune(search: Search, folder: Path, data: Path, count: int, deadline: float)
     from xcbench.tasks.xc import open_data
     from xcbench.tuning.journal import Journal
     from xcbench.tuning.samplers import make_sampler
-    from xcbench.tuning.search import MEASURES
     from xcbench.tuning.summary import best_config, ranked
     from xcbench.tuning.trials import TrialLog, Trials
 
@@ -138,26 +137,28 @@ def _tune(search: Search, folder: Path, data: Path, count: int, deadline: float)
     bars = sys.stderr.isatty()
     with console(logging.INFO, bars):
         opened = open_data(job.dataset, data, job.split)
-        search, n_held = search.on(opened.sizes), opened.sizes.n_test
+        search, n_held = search.on(opened), opened.sizes.n_test
         sampler = make_sampler(search.sampler, search.space, search.start, job.seed)
         typer.echo(f"search space of {job.method.label} ({n_held} training rows are held out):")
         for key, span in search.space.items():
             typer.echo(f"  {key}: {inline(span.mapping())}")
         require_writable(folder)
         with hold(folder):
-            metrics = [f"{measure}@{k}" for measure in MEASURES for k in job.metrics.k]
-            journal = Journal(folder, search.identity(opened.sha256), [*search.space], metrics)
+            journal = Journal(folder, search.identity(opened.sha256), search.lines(n_held))
             progress = BarProgress() if bars else TrialLog()
             Trials(search, opened, data, sampler, journal, progress).run(count, deadline)
             trials = journal.trials
+            if not trials:
+                typer.echo("no trial was started (--max-time); the same command goes on")
+                return
             if not ranked(trials):
                 errors = {trial.error for trial in trials}
-                raise XCBenchError(f"no trial succeeded: {'; '.join(sorted(errors)) or 'none ran'}")
+                raise XCBenchError(f"no trial succeeded: {'; '.join(sorted(errors))}")
             write_output(folder / BEST, best_config(search, trials, n_held))
-    _report(search, trials, folder)
+    _report(search, trials, folder, n_held)
 
 
-def _report(search: Search, trials: list[Trial], folder: Path) -> None:
+def _report(search: Search, trials: list[Trial], folder: Path, n_held: int) -> None:
     from xcbench.tuning.summary import comparisons, is_beyond_chance, ranked, verdict
 
     best = ranked(trials)
@@ -166,8 +167,10 @@ def _report(search: Search, trials: list[Trial], folder: Path) -> None:
     _table(search, shown)
     failed = sum(not trial.is_done for trial in trials)
     typer.echo(f"{len(trials)} trials, {failed} failed; all are in {folder / 'tune.csv'}")
-    typer.echo(f"the best is trial {best[0].number}: {verdict(best[0], comparisons(trials))}")
-    if best[0].number and not is_beyond_chance(best[0], comparisons(trials)):
+    compared = comparisons(trials)
+    typer.echo(f"the best is trial {best[0].number}: {verdict(best[0], compared, n_held)}")
+    is_sure = is_beyond_chance(best[0], compared, n_held)
+    if best[0].number and best[0].is_compared and not is_sure:
         typer.echo("the config as it is may do as well on new rows; a larger --held-out tells more")
     typer.echo(f"xcbench run {folder / BEST} trains it on all training rows")
 
@@ -177,20 +180,19 @@ def _table(search: Search, trials: list[Trial]) -> None:
     from rich.table import Table
 
     from xcbench.config.yaml import inline
+    from xcbench.tuning.summary import with_error
 
     table = Table("trial", *search.space, title="best trials", title_justify="left")
     for column in (search.objective, "to trial 0", "train s", "predict s"):
         table.add_column(column, justify="right")
     for trial in trials:
         scores, seconds = trial.scores, trial.seconds
-        difference = ""
-        if trial.number and "difference" in scores:
-            difference = f"{scores['difference']:+.2f} +- {scores['difference_se']:.2f}"
+        is_compared = trial.number and trial.is_compared
         table.add_row(
             str(trial.number),
             *(inline(trial.point[key]) for key in search.space),
-            f"{scores['objective']:.2f} +- {scores['se']:.2f}",
-            difference,
+            with_error(scores, "objective"),
+            with_error(scores, "difference", "+") if is_compared else "",
             f"{seconds['train_s']:.1f}",
             f"{seconds['predict_s']:.1f}",
         )

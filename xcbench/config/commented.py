@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from xcbench.config.base import Settings
-from xcbench.config.dataset import DatasetConfig
+from xcbench.config.dataset import DatasetConfig, MetricsConfig
 from xcbench.config.problems import inner_model
 from xcbench.config.schema import ConfigBody, MethodConfig
 from xcbench.config.yaml import dump, inline
@@ -26,6 +26,7 @@ def commented(
     notes: Sequence[str] = (),
     about_data: Sequence[str] = (),
     more: str = "",
+    k: tuple[int, ...] = MetricsConfig().k,
 ) -> str:
     """The text of a config.
 
@@ -38,8 +39,10 @@ def commented(
         Comments at the top, and above the dataset.
     more : str
         YAML that is added at the end, commented out.
+    k : tuple of int
+        Where the metrics cut lists.
     """
-    body = ConfigBody(dataset=dataset)
+    body = ConfigBody(dataset=dataset, metrics=MetricsConfig(k=k))
     sections = [
         _comments(notes),
         [*_comments(about_data), "dataset:", *_settings(dataset, 1, leave_out=True)],

@@ -8,15 +8,22 @@ tune:
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from pydantic import ValidationError, model_validator
+from pydantic import BaseModel, ValidationError, model_validator
 
 from xcbench.config.base import Settings
 from xcbench.config.changes import flat
-from xcbench.config.problems import Problem, has_key, problems_of, shown, unknown_key
+from xcbench.config.problems import (
+    Problem,
+    has_key,
+    inner_model,
+    problems_of,
+    shown,
+    unknown_key,
+)
 from xcbench.config.resolve import resolve_method
 from xcbench.config.schema import MethodConfig
 from xcbench.config.sweep import put
@@ -68,6 +75,19 @@ class Range(Settings):
 Space = dict[str, Choices | Range]
 
 
+def has_value(model: type[BaseModel], key: str) -> bool:
+    """Whether a method of this model has a value, not settings of its own, under a dotted key."""
+    return has_key(model, key) and stage_at(model, key) is None
+
+
+def stage_at(model: type[BaseModel], key: str) -> type[BaseModel] | None:
+    """The settings that a method of this model has under a dotted key, if that is what it has."""
+    inner: type[BaseModel] | None = model
+    for part in key.split("."):
+        inner = inner_model(inner, part)
+    return inner
+
+
 def resolve_space(
     given: Any,
     entries: list[tuple[KeyPath, Any]],
@@ -79,7 +99,8 @@ def resolve_space(
     Parameters
     ----------
     given : mapping or None
-        Dotted method keys, and a list of values or a mapping of low, high and log for each.
+        Dotted method keys, and a list of values or a mapping of low, high and log for each. A
+        stage's name and a list of words is short for its kind.
     entries : list of (path, value)
         The methods as the file has them. A method without a key keeps out of it; a key that no
         method has is a problem.
@@ -94,14 +115,42 @@ def resolve_space(
     models = {type(method.settings) for _, method in methods} or set(schema.models.values())
     known = sorted({key for model in models for key in flat(model().model_dump())} - {"model"})
     space: Space = {}
-    for key, value in given.items():
-        path = ("tune", key)
-        if not any(has_key(model, key) for model in models):
-            problems.append(Problem(path, unknown_key(key, known)))
-        elif (span := _span(value, path, problems)) is not None:
+    for written, value in given.items():
+        path = ("tune", written)
+        key = _key(written, value, path, models, known, problems)
+        if key in space:
+            problems.append(Problem(path, f"{key} is given twice"))
+        elif key is not None and (span := _span(value, path, problems)) is not None:
             space[key] = span
-            problems.extend(_refused(key, span, methods, schema))
+            refused = _refused(key, span, methods, schema)
+            problems.extend(Problem(path, message) for message in refused)
     return space
+
+
+def _key(
+    written: str,
+    value: Any,
+    path: KeyPath,
+    models: Iterable[type[BaseModel]],
+    known: Sequence[str],
+    problems: list[Problem],
+) -> str | None:
+    """The key of the value that is meant: of a stage with words its kind."""
+    having = [model for model in models if has_key(model, written)]
+    if not having:
+        problems.append(Problem(path, unknown_key(written, known)))
+        return None
+    stages = [stage for model in having if (stage := stage_at(model, written)) is not None]
+    if len(stages) < len(having):  # A method that has a stage of this name keeps out of it.
+        return written
+    kind = f"{written}.kind"
+    has_kind = any("kind" in stage.model_fields for stage in stages)
+    if has_kind and isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return kind
+    keys = dict.fromkeys(f"{written}.{key}" for stage in stages for key in stage.model_fields)
+    message = f"holds settings of its own; expected one of {', '.join(keys)}"
+    problems.append(Problem(path, message))
+    return None
 
 
 def _resolved(
@@ -146,15 +195,15 @@ def _refused(
     span: Choices | Range,
     methods: list[tuple[dict[str, Any], MethodConfig]],
     schema: TaskSchema,
-) -> list[Problem]:
+) -> list[str]:
     """What the methods that have the key say of the values."""
     messages: dict[str, None] = {}
     for raw, method in methods:
-        if not has_key(type(method.settings), key):
+        if not has_value(type(method.settings), key):
             continue
         for value in span.bounds():
             entry, found = copy.deepcopy(raw), list[Problem]()
             put(entry, key, value)
             resolve_method(entry, (), schema, found)
             messages |= dict.fromkeys(problem.message for problem in found)
-    return [Problem(("tune", key), message) for message in messages]
+    return list(messages)

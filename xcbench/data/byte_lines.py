@@ -19,6 +19,7 @@ BLOCK_BYTES = 1 << 20  # a block and what is parsed from it stay in the second-l
 # takes up to 38 times its size. So long a row holds two million features.
 LONGEST_LINE = 1 << 25
 STDIN = Path("-")
+READ_ERRORS = (EOFError, OSError, zlib.error)  # of a damaged gzip stream, too
 
 _GZIP = b"\x1f\x8b"
 _PACKED = {
@@ -85,7 +86,7 @@ def same_text(first: Path, second: Path) -> bool:
                     return False
                 if not block:
                     return True
-        except (EOFError, OSError, zlib.error):
+        except READ_ERRORS:
             return False
 
 

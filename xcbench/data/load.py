@@ -58,7 +58,7 @@ def load(sources: Sources) -> Parts:
         for part in (train, test)
     )
     if sources.held_out is not None:
-        train, test = _held_out(train, sources.held_out, sources.name)
+        train, test = _held_out(train, sources.held_out, sources.name.rsplit("-heldout", 1)[0])
     if sources.corrupted is not None:
         train = replace(train, Y=corrupted(train.Y, sources.corrupted, sources.name))
     return Parts(train, test, (widths[0], widths[1]))
@@ -67,7 +67,7 @@ def load(sources: Sources) -> Parts:
 def _held_out(train: XCText, how: HeldOutConfig, name: str) -> tuple[XCText, XCText]:
     """The training rows in two; of the test rows only the widths are left."""
     try:
-        rest, held = split_rows(train.Y, how.share, how.seed, keep_labels=False)
+        rest, held, _ = split_rows(train.Y, how.share, how.seed, keep_labels=False)
     except DataError as error:
         raise DataError(f"{name}: held_out.share: {error}") from None
     return (

@@ -7,17 +7,17 @@ repository's labels do. A line may end in CRLF; a byte order mark is no part of 
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from xcbench.data.byte_lines import open_bytes
+from xcbench.data.byte_lines import READ_ERRORS, open_bytes
 from xcbench.data.whole.file import whole_file
 from xcbench.errors import DataError
 
 LABEL_NAMES = "Yf.txt"
 FEATURE_NAMES = "Xf.txt"
+TEXTS = ("trn_X.txt", "tst_X.txt")  # the texts themselves, of the training and the test part
 
 _MARK = "\ufeff"
 
@@ -47,7 +47,7 @@ def read_names(path: Path, count: int | None = None) -> tuple[str, ...]:
     with open_bytes(path) as stream:
         try:
             data = stream.read()
-        except (OSError, EOFError, zlib.error) as error:
+        except READ_ERRORS as error:
             raise DataError(f"{path}: cannot be read ({error})") from None
     try:
         text = data.decode("utf-8-sig")

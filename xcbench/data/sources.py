@@ -197,6 +197,14 @@ def _missing(
     )
 
 
+def _relative_root(data_root: Path) -> str:
+    """Where a relative data folder was looked for, which is not where the config lies."""
+    if data_root.is_absolute():
+        return ""
+    missing = "" if data_root.is_dir() else ", which does not exist"
+    return f" ({data_root.absolute()}{missing}; --data starts from the working folder)"
+
+
 def _of_another_task(name: str, data_root: Path) -> str:
     """Where a name is data of another kind of task, a table or a mesh; else nothing."""
     stem = glob.escape(PurePath(name).name)
@@ -215,5 +223,6 @@ def _unknown(name: str, data_root: Path) -> str:
     close = difflib.get_close_matches(name.lower(), names, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else _of_another_task(name, data_root)
     hint = hint or "; `xcbench data list` shows the names"
-    place = f"it is neither in the catalogue nor a folder in {data_root}"
+    where = f"{data_root}{_relative_root(data_root)}"
+    place = f"it is neither in the catalogue nor a folder in {where}"
     return f"unknown dataset {name!r}: {place}{hint}"

@@ -135,7 +135,7 @@ def explain(
     x : csr_array, shape (1, d)
         Scaled (see FittedModel.scaled).
     top, neighbours : int
-        Labels, and neighbours of each, at most.
+        Labels (there may be fewer), and neighbours of each, at most.
     train : Dataset, optional
         What the model was fitted to, for the features that neighbours share with the row.
     true : sequence of int, optional
@@ -147,7 +147,7 @@ def explain(
         The model cannot say what its scores are made of.
     """
     model = require_explainable(fitted)
-    predicted = model.predict(x, top)
+    predicted = model.predict(x, min(top, fitted.n_labels))
     kept = predicted.labels[0] >= 0
     found = model.evidence(x, predicted.labels[0, kept].tolist())
     texts = _texts(fitted, {row for each in found for row in each.rows[:neighbours].tolist()})

@@ -14,6 +14,7 @@ The folder::
 
 from __future__ import annotations
 
+import logging
 import shutil
 from pathlib import Path
 
@@ -25,17 +26,15 @@ from xcbench.data.features import idf
 from xcbench.data.names import FEATURE_NAMES, LABEL_NAMES, names_beside
 from xcbench.data.texts.features import TEXT_SETTINGS, TextFeatures
 from xcbench.errors import ConfigError, DataError
-from xcbench.inference.manifest import LOG, MANIFEST, DataRecord, SourceRecord, write_manifest
+from xcbench.inference.manifest import DataRecord, SourceRecord, write_manifest
 from xcbench.models import make_model
 from xcbench.models.base import Executor
 from xcbench.models.peers import require
 from xcbench.tasks.xc import XCData
 
 CONFIG, MODEL, IDF, TEXTS = "config.yaml", "model", "idf.npy", "trn_X.txt"
-# What a model folder may hold, and only such a one is replaced.
-CONTENT = frozenset(
-    {MANIFEST, CONFIG, MODEL, IDF, LABEL_NAMES, FEATURE_NAMES, TEXT_SETTINGS, TEXTS, LOG}
-)
+
+logger = logging.getLogger(__name__)
 
 
 def require_xc(job: JobConfig) -> None:
@@ -102,7 +101,6 @@ def _described(job: JobConfig, data: XCData) -> DataRecord:
         n_train=train.n_points,
         n_features=train.n_features,
         n_labels=train.n_labels,
-        features=job.dataset.features,
         data_sha256=data.sha256,
         sources=[
             SourceRecord(
@@ -129,4 +127,10 @@ def _is_text_of_each(path: Path, n_points: int) -> bool:
     if not path.is_file():
         return False
     with path.open("rb") as stream:
-        return sum(1 for _ in stream) == n_points
+        count = sum(1 for _ in stream)
+    if count != n_points:
+        logger.warning(
+            "%s is left out, explain will show no texts: it has %d lines, the training part %d "
+            "rows", path, count, n_points,
+        )  # fmt: skip
+    return count == n_points

@@ -16,7 +16,7 @@ from scipy import sparse
 from xcbench.data.blocks import BlockForm, iter_blocks
 from xcbench.data.byte_lines import STDIN, open_bytes
 from xcbench.data.texts.records import RecordForm, form_by_name, read_texts
-from xcbench.errors import ConfigError
+from xcbench.errors import ConfigError, DataError
 from xcbench.inference.fitted import FittedModel
 
 InputForm = Literal["xc", "pair", "npz", "libsvm", "csv", "tsv", "jsonl", "text"]
@@ -27,6 +27,7 @@ TEXT_FORMS = ("csv", "tsv", "jsonl", "text")
 BLOCK_ROWS = 8192
 _PEEKED = 4096
 _HEADERS = {3: "xc", 2: "pair"}
+_STDIN_NAME = "standard input"
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,9 @@ class Input:
     text_column: str | None = None
     base: Literal[0, 1] | None = None
 
+    def __str__(self) -> str:
+        return _STDIN_NAME if self.path == STDIN else str(self.path)
+
 
 def read_blocks(
     source: Input, fitted: FittedModel, rows: int = BLOCK_ROWS
@@ -59,26 +63,50 @@ def read_blocks(
     Raises
     ------
     ConfigError
-        The form does not go with the model or with the options.
+        The form does not go with the model or with the options, or nothing tells the form of the
+        standard input.
     DataError
         The file is missing or malformed (names the line, when that is reached), or has another
         number of features than the model.
     """
     form = source.form or _form_of(source, fitted)
+    if source.base is not None and form != "libsvm":
+        raise ConfigError(f"{source}: base is of libsvm alone; this is read as {form}")
     if form in TEXT_FORMS:
         return _text_blocks(source, fitted, form, rows)
     if source.text_column is not None:
-        raise ConfigError(f"{source.path}: {form} holds no texts, so no text column")
-    if source.base is not None and form != "libsvm":
-        raise ConfigError(f"{source.path}: base is of libsvm alone; this is read as {form}")
-    return iter_blocks(
+        raise ConfigError(f"{source}: {form} holds no texts, so no text column")
+    blocks = iter_blocks(
         source.path, cast(BlockForm, form), fitted.n_features, rows, source.base,
         "the model was fitted to",
     )  # fmt: skip
+    may_be_text = source.form is None and form in _HEADERS.values() and fitted.text is not None
+    return _told(blocks, source, form if may_be_text else None)
+
+
+def _told(
+    blocks: Iterator[sparse.csr_array], source: Input, guess: str | None
+) -> Iterator[sparse.csr_array]:
+    """The same blocks; errors name the standard input, and what was guessed of a text file."""
+    try:
+        yield from blocks
+    except DataError as error:
+        text = str(error)
+        if source.path == STDIN:
+            text = re.sub(f"^{STDIN}(?=[,:])", _STDIN_NAME, text)
+        if guess is not None:
+            text += (
+                f"\nread as {guess} because of the first line; if it is text, a document a line, "
+                "say --input-form text"
+            )
+        raise DataError(text) from None
 
 
 def _form_of(source: Input, fitted: FittedModel) -> str:
-    """By the options, the name, the header; what is left is text for a model that knows texts."""
+    """By the options, the name, the header; what is left is text for a model that knows texts.
+
+    On the standard input there is no name to tell a CSV, whose header would be taken for a text.
+    """
     name = source.path.name.lower()
     if name.endswith(".npz"):
         return "npz"
@@ -89,6 +117,12 @@ def _form_of(source: Input, fitted: FittedModel) -> str:
         return by_name
     if source.text_column is None:
         header = _first_line(source.path).strip()
+        if source.path == STDIN and not re.match(rb"\d+ +\d+ +\d+$|{", header):
+            raise ConfigError(
+                f"{source}: say with --input-form how it is written "
+                f"({', '.join(FEATURE_FORMS + TEXT_FORMS)}); only XC text and JSON lines are told "
+                "by their first line"
+            )
         if re.fullmatch(rb"\d+( +\d+){1,2}", header):
             return _HEADERS[len(header.split())]
         if fitted.text is None and not re.match(rb"[A-Za-z{\"]", header):
@@ -110,7 +144,7 @@ def _text_blocks(
     features = fitted.text
     if features is None:
         raise ConfigError(
-            f"{source.path}: is read as {form}, but the model knows no words: its data did not "
+            f"{source}: is read as {form}, but the model knows no words: its data did not "
             "come from text. Give features, or fit to data that `xcbench data convert` made of "
             "texts"
         )

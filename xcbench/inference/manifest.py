@@ -1,25 +1,29 @@
 """What a model folder says of itself, and whether its files are still those it was left with.
 
 ``xcbench-model.json`` states what the model was made with and from, and bytes and SHA-256 of every
-other file of the folder, by paths relative to it.
+other file of the folder but its log, by paths relative to it. Nothing else may be in the folder.
+
+The hashes tell damage and mixed-up files. They are no proof of who made a folder: somebody who
+changes arrays can write their hashes too.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import platform
+import stat
 from datetime import UTC, datetime
 from importlib.metadata import version
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 import xcbench
-from xcbench.config.dataset import Features
 from xcbench.data.cache import default_cache_root
 from xcbench.data.digests import file_sha256, remembered_sha256
-from xcbench.errors import DataError
+from xcbench.errors import ConfigError, DataError
 
 MANIFEST = "xcbench-model.json"
 LOG = "log.txt"  # what was said while the model was made: the one file that is not described
@@ -48,14 +52,13 @@ class SourceRecord(FileRecord):
 
 
 class DataRecord(_Record):
-    """What the model was trained on; ``features`` is how its rows were scaled."""
+    """What the model was trained on."""
 
     name: str
     split: int
     n_train: _Count
     n_features: _Count
     n_labels: _Count
-    features: Features
     data_sha256: str
     sources: list[SourceRecord]
 
@@ -74,8 +77,6 @@ class Manifest(_Record):
 
 def write_manifest(folder: Path, method: str, seed: int, data: DataRecord) -> None:
     """Describe all files of a folder but its log, and put the description beside them."""
-    everything = sorted(path for path in folder.rglob("*") if path.is_file())
-    paths = [path for path in everything if path != folder / LOG]
     manifest = Manifest(
         format=FORMAT,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -88,10 +89,10 @@ def write_manifest(folder: Path, method: str, seed: int, data: DataRecord) -> No
         },
         data=data,
         files={
-            path.relative_to(folder).as_posix(): FileRecord(
-                bytes=path.stat().st_size, sha256=file_sha256(path)
+            name: FileRecord(
+                bytes=(folder / name).stat().st_size, sha256=file_sha256(folder / name)
             )
-            for path in paths
+            for name in sorted(_files_in(folder))
         },
     )
     (folder / MANIFEST).write_text(manifest.model_dump_json(indent=2) + "\n", encoding="utf-8")
@@ -114,11 +115,12 @@ def read_manifest(folder: Path) -> Manifest:
         ) from None
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror})") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{path}: is damaged ({error}); fit the model again") from None
     stated = content.get("format") if isinstance(content, dict) else None
     if isinstance(stated, int) and stated > FORMAT:
-        writer = content.get("versions", {}).get("xcbench", "a newer version")
+        versions = content.get("versions")
+        writer = versions.get("xcbench") if isinstance(versions, dict) else "a newer version"
         raise DataError(
             f"{folder}: the model is in format {stated}, written by xcbench {writer}; this one, "
             f"{xcbench.__version__}, reads up to format {FORMAT}: use a newer xcbench, or fit the "
@@ -140,20 +142,20 @@ def verify(folder: Path, manifest: Manifest, cache_root: Path | None = None) -> 
     Raises
     ------
     DataError
-        A file is missing, cut short or changed, or would lie outside the folder.
+        A file is missing, cut short, changed, or none that is described; or there is a link.
     """
-    root = folder.resolve()
+    found = _files_in(folder)
+    _require_described(folder, manifest, found)
     for name, record in manifest.files.items():
-        path = folder / name
-        parts = PurePosixPath(name)
-        if parts.is_absolute() or ".." in parts.parts or not path.resolve().is_relative_to(root):
-            raise DataError(f"{folder / MANIFEST}: the file {name!r} is outside the model folder")
-        if not path.is_file():
-            raise DataError(f"{path}: is missing; the model is not whole, copy or fit it again")
-        if (size := path.stat().st_size) != record.bytes:
+        if name not in found:
             raise DataError(
-                f"{path}: has {size} bytes; {MANIFEST} states {record.bytes}: the model is not "
-                "whole or was changed, copy or fit it again"
+                f"{folder}: the file {name!r} is missing; the model is not whole, copy or fit it "
+                "again"
+            )
+        if (size := (folder / name).stat().st_size) != record.bytes:
+            raise DataError(
+                f"{folder / name}: has {size} bytes; {MANIFEST} states {record.bytes}: the model "
+                "is not whole or was changed, copy or fit it again"
             )
     for name, record in manifest.files.items():
         if remembered_sha256(folder / name, cache_root or default_cache_root()) != record.sha256:
@@ -161,3 +163,54 @@ def verify(folder: Path, manifest: Manifest, cache_root: Path | None = None) -> 
                 f"{folder / name}: its SHA-256 is not the one {MANIFEST} states: the file was "
                 "changed, copy or fit the model again"
             )
+
+
+def require_model(folder: Path) -> None:
+    """Refuse a folder that is not a model's, or holds more than the model.
+
+    Raises
+    ------
+    ConfigError
+        It is not to be replaced.
+    """
+    try:
+        _require_described(folder, read_manifest(folder), _files_in(folder))
+    except DataError as error:
+        raise ConfigError(
+            f"{error}\n--force replaces only what is a model and nothing else; remove the folder, "
+            "or take another name"
+        ) from None
+
+
+def _files_in(folder: Path) -> set[str]:
+    """All files but the description and the log, by their paths relative to the folder.
+
+    Raises
+    ------
+    DataError
+        There is a link, or something else that is neither file nor folder, or a folder that
+        cannot be read.
+    """
+    found = set[str]()
+    for place, folders, files in os.walk(folder, onerror=_unread):
+        for name in (*folders, *files):
+            path = Path(place, name)
+            mode = path.lstat().st_mode
+            if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
+                raise DataError(f"{path}: is no file of its own; a model folder holds no links")
+            if stat.S_ISREG(mode):
+                found.add(path.relative_to(folder).as_posix())
+    return found - {MANIFEST, LOG}
+
+
+def _unread(error: OSError) -> None:
+    raise DataError(f"{error.filename}: cannot be read ({error.strerror})")
+
+
+def _require_described(folder: Path, manifest: Manifest, found: set[str]) -> None:
+    others = sorted(found - manifest.files.keys())
+    if others:
+        raise DataError(
+            f"{folder}: holds {others[0]!r}, which {MANIFEST} does not describe; a model folder "
+            "holds nothing else, move it away"
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -16,9 +17,8 @@ _BEST = types.Array(types.float32, 2, "C")
 BLOCK_ROWS = 256
 BLOCK_COLUMNS = 2048
 STRIDE = 64
-# Rows are multiplied so many at a time at the least, the missing ones being zero: BLAS has other
-# kernels for few rows, which round otherwise, and a row's scores would depend on its company.
-LEAST_ROWS = 64
+# Rows are sorted, not filled by insertion, where k * k exceeds so many widths.
+SORT_FROM = 64
 
 
 @njit(types.void(_SCORES, types.int64, _LABELS, _BEST), cache=True, nogil=True)
@@ -55,6 +55,32 @@ def _keep_best(scores, first, labels, best):
                     vacant = labels[i, k - 1] < 0
 
 
+def _keep_best_by_sorting(
+    scores: np.ndarray, first: int, labels: np.ndarray, best: np.ndarray
+) -> None:
+    """``_keep_best`` for large k, where moving up to k places for each new score is slow."""
+    n, k = labels.shape
+    columns = np.arange(first, first + scores.shape[1], dtype=np.int32)
+    for start in range(0, n, BLOCK_ROWS):
+        rows = slice(start, start + BLOCK_ROWS)
+        block = scores[rows]
+        # What is held has the smaller labels: a stable sort leaves it before its equals.
+        held = int((labels[rows] >= 0).any(axis=0).sum())
+        ids = np.hstack([labels[rows, :held], np.broadcast_to(columns, block.shape)])
+        values = np.hstack([best[rows, :held], block])
+        values[ids < 0] = np.nan  # sorts behind all scores, -inf too
+        order = np.argsort(-values, axis=1, kind="stable")[:, :k]
+        ids, values = (np.take_along_axis(part, order, 1) for part in (ids, values))
+        none = np.isnan(values)
+        ids[none], values[none] = -1, -np.inf
+        labels[rows, : ids.shape[1]], best[rows, : ids.shape[1]] = ids, values
+
+
+def _keeper(k: int, width: int) -> Callable[[np.ndarray, int, np.ndarray, np.ndarray], None]:
+    """Insertion moves some k * k scores a row, sorting some width * log2(width)."""
+    return _keep_best_by_sorting if k * k > SORT_FROM * width else _keep_best
+
+
 def _nothing_yet(n: int, k: int) -> tuple[np.ndarray, np.ndarray]:
     if k < 1:
         raise ValueError(f"k is {k}; expected at least 1")
@@ -79,7 +105,7 @@ def top_k(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         Their scores; -inf pads.
     """
     labels, best = _nothing_yet(scores.shape[0], k)
-    _keep_best(scores, 0, labels, best)
+    _keeper(min(k, scores.shape[1]), scores.shape[1])(scores, 0, labels, best)
     return labels, best
 
 
@@ -95,7 +121,9 @@ class RowBlocks(Protocol):
     def __getitem__(self, rows: slice, /) -> np.ndarray: ...
 
 
-def top_k_product(left: np.ndarray, right: RowBlocks, k: int) -> tuple[np.ndarray, np.ndarray]:
+def top_k_product(
+    left: np.ndarray, right: RowBlocks, k: int, without: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """``top_k(left @ right.T, k)`` in blocks: the (n, l) product is never formed.
 
     Parameters
@@ -104,29 +132,31 @@ def top_k_product(left: np.ndarray, right: RowBlocks, k: int) -> tuple[np.ndarra
     right : ndarray of float32 or RowBlocks, shape (l, r)
         Every row is asked for once.
     k : int
+    without : ndarray of int, shape (m,), optional
+        Columns of the product that are not taken, ascending.
 
     Returns
     -------
     labels, best : see top_k
-        Of a row the same to the bit, whatever the other rows.
+        BLAS may round a row otherwise among other rows: the last bits hang on its company.
     """
     n, width = left.shape[0], right.shape[0]
     labels, best = _nothing_yet(n, k)
-    blocks = [
-        (slice(row, min(row + BLOCK_ROWS, n)), _filled_up(left[row : row + BLOCK_ROWS]))
-        for row in range(0, n, BLOCK_ROWS)
-    ]
-    buffer = np.empty(BLOCK_ROWS * min(width, BLOCK_COLUMNS), dtype=np.float32)
+    keep = _keeper(min(k, width), width)
+    buffer = np.empty(min(n, BLOCK_ROWS) * min(width, BLOCK_COLUMNS), dtype=np.float32)
     for column in range(0, width, BLOCK_COLUMNS):
         part = right[column : column + BLOCK_COLUMNS]
-        for rows, block in blocks:
+        for row in range(0, n, BLOCK_ROWS):
+            rows = slice(row, row + BLOCK_ROWS)
+            block = left[rows]
             scores = buffer[: block.shape[0] * part.shape[0]].reshape(len(block), len(part))
             np.matmul(block, part.T, out=scores)
-            _keep_best(scores[: rows.stop - rows.start], column, labels[rows], best[rows])
+            if without is not None:
+                scores[:, _within(without, column, len(part))] = np.nan
+            keep(scores, column, labels[rows], best[rows])
     return labels, best
 
 
-def _filled_up(rows: np.ndarray) -> np.ndarray:
-    """The rows, and as many of zeros as make them a multiple of LEAST_ROWS."""
-    missing = -len(rows) % LEAST_ROWS
-    return np.pad(rows, ((0, missing), (0, 0))) if missing else rows
+def _within(columns: np.ndarray, first: int, width: int) -> np.ndarray:
+    """Those of the ascending columns that are in a block, counted from its first."""
+    return columns[slice(*np.searchsorted(columns, (first, first + width)))] - first

@@ -58,14 +58,15 @@ def evaluate(
     """
     if not k or min(k) < 1:
         raise ValueError(f"k is {list(k)}; expected one or more numbers of at least 1")
-    depth = max(k)
-    found = hits(prediction, Y_test, depth)
+    # No more columns than can hold something: memory is that of the data, however large k is.
+    listed = min(max(k), prediction.labels.shape[1])
+    found = hits(prediction, Y_test, listed)
     n_relevant = np.diff(Y_test.indptr)
     columns = {"P": precision_at_k(found, k), "nDCG": ndcg_at_k(found, n_relevant, k)}
     if Y_train is not None:
         weights = inverse_propensity(Y_train, a, b)
         gains = earned(prediction, found, weights)
-        best = attainable(Y_test, weights, depth)
+        best = attainable(Y_test, weights, min(max(k), max(listed, int(n_relevant.max()))))
         columns["PSP"] = ps_precision_at_k(gains, best, k)
         columns["PSnDCG"] = ps_ndcg_at_k(gains, best, n_relevant, k, variant)
     return {

@@ -36,8 +36,10 @@ def inverse_propensity(Y_train: sparse.csr_array, a: float, b: float) -> np.ndar
         N_l is the number of training rows with the label. With fewer than three training rows C
         would be negative and is taken as 0.
     """
-    if b <= 0:
-        raise ValueError(f"propensity b is {b}; expected more than 0")
+    if not (np.isfinite(b) and b > 0):
+        raise ValueError(f"propensity b is {b}; expected a finite number of more than 0")
+    if not np.isfinite(a):
+        raise ValueError(f"propensity a is {a}; expected a finite number")
     n, n_labels = Y_train.shape
     counts = np.bincount(Y_train.indices, minlength=n_labels)
     scale = max(np.log(max(n, 1)) - 1.0, 0.0) * (b + 1.0) ** a
@@ -81,8 +83,8 @@ def ps_precision_at_k(gains: np.ndarray, best: np.ndarray, k: Sequence[int]) -> 
 
     Parameters
     ----------
-    gains, best : ndarray of float64, shape (n, at least max(k))
-        See earned and attainable.
+    gains, best : ndarray of float64, shape (n, columns)
+        See earned and attainable; what lies beyond the columns of either is 0.
     k : sequence of int
 
     Returns
@@ -104,7 +106,8 @@ def ps_ndcg_at_k(
 
     Parameters
     ----------
-    gains, best : ndarray of float64, shape (n, at least max(k))
+    gains, best : ndarray of float64, shape (n, columns)
+        See ps_precision_at_k.
     n_relevant : ndarray of int, shape (n,)
         Number of true labels of each row.
     k : sequence of int
@@ -117,13 +120,15 @@ def ps_ndcg_at_k(
     ndarray of float64, shape (len(k),)
         Percent; 0 where no row has labels.
     """
-    discount = discounts(gains.shape[1])
+    discount = discounts(max(gains.shape[1], best.shape[1]))
     values = []
     for at in k:
         # The same divisor in every row cancels from the ratio.
         share = 1.0 / ideal_gain(n_relevant, at) if variant == "pyxclib" else np.ones(len(gains))
-        reached = share @ (gains[:, :at] @ discount[:at])
-        values.append(_ratio(reached, share @ (best[:, :at] @ discount[:at])))
+        reached, possible = (
+            share @ (part[:, :at] @ discount[: min(at, part.shape[1])]) for part in (gains, best)
+        )
+        values.append(_ratio(reached, possible))
     return np.array(values)
 
 

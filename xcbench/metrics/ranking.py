@@ -66,8 +66,8 @@ def precision_at_k(found: np.ndarray, k: Sequence[int]) -> np.ndarray:
 
     Parameters
     ----------
-    found : ndarray of bool, shape (n, at least max(k))
-        See hits.
+    found : ndarray of bool, shape (n, columns)
+        See hits; what lies beyond the columns is a miss.
     k : sequence of int
 
     Returns
@@ -83,7 +83,8 @@ def ndcg_at_k(found: np.ndarray, n_relevant: np.ndarray, k: Sequence[int]) -> np
 
     Parameters
     ----------
-    found : ndarray of bool, shape (n, at least max(k))
+    found : ndarray of bool, shape (n, columns)
+        See precision_at_k.
     n_relevant : ndarray of int, shape (n,)
         Number of true labels of each row.
     k : sequence of int
@@ -109,6 +110,7 @@ def discounts(k: int) -> np.ndarray:
 
 def ideal_gain(n_relevant: np.ndarray, k: int) -> np.ndarray:
     """Best gain of each row at k, shape (n,); 1 for a row without labels, whose gain is 0."""
-    sums = np.concatenate([[1.0], np.cumsum(discounts(k))])
-    gains: np.ndarray = sums[np.minimum(n_relevant, k)]
+    counts = np.minimum(n_relevant, k)
+    sums = np.concatenate([[1.0], np.cumsum(discounts(int(counts.max(initial=0))))])
+    gains: np.ndarray = sums[counts]
     return gains

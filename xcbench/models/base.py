@@ -149,6 +149,11 @@ class Model(Protocol):
         ...
 
     @property
+    def shape(self) -> tuple[int, int]:
+        """How many features and labels it was fitted to, (d, l)."""
+        ...
+
+    @property
     def nbytes(self) -> int:
         """Bytes of the arrays prediction needs."""
         ...

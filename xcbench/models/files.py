@@ -41,6 +41,8 @@ def load_csr(folder: Path, name: str, columns: int) -> sparse.csr_array:
     indptr, indices, data = (
         open_array(folder / f"{name}_{part}.npy") for part in ("indptr", "indices", "data")
     )
+    if not indptr[0] == 0 <= indptr[-1] == indices.size == data.size:
+        raise ValueError(f"the three arrays of {name} do not fit each other")
     return csr(data, indices, indptr, (indptr.size - 1, columns))
 
 

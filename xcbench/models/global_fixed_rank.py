@@ -24,6 +24,7 @@ from xcbench.errors import ConfigError
 from xcbench.kernels.topk import top_k_product
 from xcbench.models.base import Executor, InlineExecutor, Task
 from xcbench.models.evidence import Evidence, linear_evidence
+from xcbench.models.unseen import load_unseen, save_unseen, unseen_labels
 from xcbench.optim.conjugate_gradient import conjugate_gradient
 from xcbench.optim.low_rank_regression import LowRankRegression, closed_form
 from xcbench.optim.whitening import make_whitening
@@ -59,6 +60,7 @@ class GlobalFixedRank:
         self.solver: dict[str, Any] = {}
         self._left = np.empty((0, 0), dtype=np.float32)
         self._right = np.empty((0, 0), dtype=np.float32)
+        self._unseen = np.empty(0, np.int32)
 
     def fit(self, train: Dataset, executor: Executor | None = None) -> Self:
         """See Model.fit.
@@ -75,10 +77,11 @@ class GlobalFixedRank:
             _solve, [task], STAGE
         )
         self.stage_seconds = {STAGE: seconds}
+        self._unseen = unseen_labels(train.Y)
         return self
 
     def predict(self, X: sparse.csr_array, k: int) -> TopK:
-        """See Model.predict; scores are formed in blocks and never as an n x l matrix."""
+        """See Model.predict; scores are formed in blocks, labels never seen are not listed."""
         n, d = X.shape
         if d != self._left.shape[0]:
             raise ValueError(f"X has {d} features; this model was fitted to {self._left.shape[0]}")
@@ -87,7 +90,9 @@ class GlobalFixedRank:
         for start in range(0, n, PREDICTED_ROWS):
             rows = slice(start, min(start + PREDICTED_ROWS, n))
             block = slice_rows(X, rows.start, rows.stop)
-            labels[rows], scores[rows] = top_k_product(block @ self._left, self._right, k)
+            labels[rows], scores[rows] = top_k_product(
+                block @ self._left, self._right, k, self._unseen
+            )
         return TopK(labels, scores)
 
     def evidence(self, x: sparse.csr_array, labels: Sequence[int]) -> list[Evidence]:
@@ -96,9 +101,10 @@ class GlobalFixedRank:
         return linear_evidence(x, labels, weights, np.zeros(len(labels)))
 
     def save(self, folder: Path) -> None:
-        """See Model.save: left.npy (d, r), right.npy (l, r), model.json."""
+        """See Model.save: left.npy (d, r), right.npy (l, r), unseen labels, model.json."""
         np.save(folder / "left.npy", self._left, allow_pickle=False)
         np.save(folder / "right.npy", self._right, allow_pickle=False)
+        save_unseen(folder, self._unseen)
         about = {
             "settings": self.settings.model_dump(mode="json"),
             "seed": self.seed,
@@ -113,9 +119,15 @@ class GlobalFixedRank:
         about = json.loads((folder / "model.json").read_text(encoding="utf-8"))
         model = cls(GlobalSettings.model_validate(about["settings"]), about["seed"])
         model.solver, model.stage_seconds = about["solver"], about["stage_seconds"]
+        model._unseen = load_unseen(folder)
         model._left = np.load(folder / "left.npy", mmap_mode="r", allow_pickle=False)
         model._right = np.load(folder / "right.npy", mmap_mode="r", allow_pickle=False)
         return model
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """See Model.shape."""
+        return self._left.shape[0], self._right.shape[0]
 
     @property
     def nbytes(self) -> int:

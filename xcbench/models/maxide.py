@@ -29,6 +29,7 @@ from xcbench.models.base import Executor, InlineExecutor, Task
 from xcbench.models.evidence import Evidence, linear_evidence
 from xcbench.models.files import load_header, open_array, save_header
 from xcbench.models.side_features import SideFeatures, correlation_basis
+from xcbench.models.unseen import load_unseen, save_unseen, unseen_labels
 from xcbench.optim.proximal_gradient import shrunk
 
 STAGE = "completion"
@@ -63,6 +64,7 @@ class Maxide:
         self.chosen: dict[str, Any] = {}
         # Scores are (x left + offset) right^T: (d, r), (1, r) and (l, r), float32.
         self._left = self._offset = self._right = np.empty((0, 0), np.float32)
+        self._unseen = np.empty(0, np.int32)
 
     def fit(self, train: Dataset, executor: Executor | None = None) -> Self:
         """See Model.fit.
@@ -83,10 +85,11 @@ class Maxide:
             executor or InlineExecutor()
         ).map(_solve, [task], STAGE)
         self.stage_seconds = {STAGE: seconds}
+        self._unseen = unseen_labels(train.Y)
         return self
 
     def predict(self, X: sparse.csr_array, k: int) -> TopK:
-        """See Model.predict; scores are formed in blocks and never as an n x l matrix."""
+        """See Model.predict; scores are formed in blocks, labels never seen are not listed."""
         n, d = X.shape
         if d != self._left.shape[0]:
             raise ValueError(f"X has {d} features; this model was fitted to {self._left.shape[0]}")
@@ -94,7 +97,7 @@ class Maxide:
         for start in range(0, n, _PREDICTED_ROWS):
             rows = slice(start, min(start + _PREDICTED_ROWS, n))
             image = slice_rows(X, rows.start, rows.stop) @ self._left + self._offset
-            labels[rows], scores[rows] = top_k_product(image, self._right, k)
+            labels[rows], scores[rows] = top_k_product(image, self._right, k, self._unseen)
         return TopK(labels, scores)
 
     def evidence(self, x: sparse.csr_array, labels: Sequence[int]) -> list[Evidence]:
@@ -104,9 +107,10 @@ class Maxide:
         return linear_evidence(x, labels, weights, (self._offset.astype(np.float64) @ right)[0])
 
     def save(self, folder: Path) -> None:
-        """See Model.save: left.npy (d, r), offset.npy (1, r), right.npy (l, r), model.json."""
+        """See Model.save: left (d, r), offset (1, r), right (l, r), unseen labels, model.json."""
         for name in ("left", "offset", "right"):
             np.save(folder / f"{name}.npy", getattr(self, f"_{name}"), allow_pickle=False)
+        save_unseen(folder, self._unseen)
         save_header(
             folder, self.settings, self.seed, chosen=self.chosen, stage_seconds=self.stage_seconds
         )
@@ -119,7 +123,13 @@ class Maxide:
         model.chosen, model.stage_seconds = header["chosen"], header["stage_seconds"]
         for name in ("left", "offset", "right"):
             setattr(model, f"_{name}", open_array(folder / f"{name}.npy"))
+        model._unseen = load_unseen(folder)
         return model
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """See Model.shape."""
+        return self._left.shape[0], self._right.shape[0]
 
     @property
     def nbytes(self) -> int:

@@ -57,6 +57,28 @@ def as_markdown(rows: Sequence[Row], columns: Sequence[str]) -> str:
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
+def data_clashes(rows: Sequence[Row]) -> list[str]:
+    """A line for each label, seed and split with finished runs on different data: which is which.
+
+    In a table they look alike, though the data was changed or read otherwise in between.
+    """
+    alike: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        if row["status"] == "done":
+            key = tuple(str(row[name]) for name in ("dataset", "split", "method", "seed", "task"))
+            alike.setdefault(key, []).append(row)
+    return [
+        f"{dataset}, split {split}: {len(runs)} rows of {method}, seed {seed}, differ in their "
+        f"data; in the order above: {', '.join(map(_run_and_data, runs))}"
+        for (dataset, split, method, seed, _), runs in alike.items()
+        if len({run["data_sha256"] for run in runs}) > 1
+    ]
+
+
+def _run_and_data(row: Row) -> str:
+    return f"{row['run_id']} (data {row['data_sha256'][:8]}, {row['utc'][:19]})"
+
+
 def shortened(value: Any) -> str:
     """A value for a reader: fractions to 2 decimals, small ones to 3 digits; "" for nothing."""
     if isinstance(value, float):

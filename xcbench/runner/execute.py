@@ -154,7 +154,7 @@ def blank(job: Job, status: Status, error: str, provenance: dict[str, Any]) -> R
         provenance=provenance,
         sources=list(job.data.sources),
         data_root=job.data_root,
-        results_version=results_version(job.config, job.data.sizes.n_train),
+        results_version=results_version(job.config, job.data.sizes),
     )
 
 

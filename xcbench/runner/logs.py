@@ -22,7 +22,18 @@ class _AboveBars(logging.Handler):
 
 
 class _File(logging.FileHandler):
-    """Loses lines rather than the run when the disk is full."""
+    """Waits until its folder is made, and loses lines rather than the run on a full disk."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, encoding="utf-8", delay=True)
+        self._waiting: list[logging.LogRecord] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._waiting.append(record)
+        if self.stream is not None or Path(self.baseFilename).parent.is_dir():
+            for each in self._waiting:
+                super().emit(each)
+            self._waiting.clear()
 
     def handleError(self, record: logging.LogRecord) -> None:
         pass
@@ -39,8 +50,8 @@ def console(level: int, bars: bool) -> Iterator[None]:
 
 @contextmanager
 def run_log(path: Path) -> Iterator[None]:
-    """Append every log line, tracebacks included, to a run's log."""
-    handler = _File(path, encoding="utf-8")
+    """Append every log line, tracebacks included, to a run's log; its folder may be made later."""
+    handler = _File(path)
     try:
         with _attached(handler):
             yield

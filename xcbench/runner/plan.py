@@ -17,7 +17,9 @@ from typing import Any
 
 from xcbench.config.changes import changed_settings
 from xcbench.config.executor import ExecutorConfig
-from xcbench.config.methods import LocalEmbeddingSettings
+from xcbench.config.maxide import MaxideSettings
+from xcbench.config.methods import GlobalSettings, LocalEmbeddingSettings
+from xcbench.config.peers import OneVsRestSettings
 from xcbench.config.schema import Config, JobConfig
 from xcbench.data.catalogue import catalogue
 from xcbench.errors import ConfigError, DataError
@@ -28,21 +30,20 @@ logger = logging.getLogger(__name__)
 
 # Raised when the same config on the same data would give other numbers than before.
 RESULTS_VERSION = 2
-# Of jobs whose numbers alone changed later: those of absolute errors and of learned metrics, then
-# those of several clusters, whose last bits hung on how many test rows met in a cluster.
-CHANGED_STAGE_VERSION = 3
-SEVERAL_CLUSTERS_VERSION = 4
+# Of jobs whose numbers changed alone, after the others' did last: absolute errors, learned metrics,
+# and linear models of data with labels that no training row has.
+LATEST_VERSION = 3
 
 
-def results_version(config: JobConfig, n_train: int) -> int:
-    """The results version of a job on so many training points."""
+def results_version(config: JobConfig, sizes: Sizes) -> int:
+    """The results version of a job on data of these sizes."""
     settings = config.method.settings
-    if not isinstance(settings, LocalEmbeddingSettings):
-        return RESULTS_VERSION
-    if settings.learners > 1 or settings.clusters_among(n_train) > 1:
-        return SEVERAL_CLUSTERS_VERSION
-    is_changed = settings.completion.kind == "madmm_l1" or settings.vote.kind == "itml"
-    return CHANGED_STAGE_VERSION if is_changed else RESULTS_VERSION
+    if isinstance(settings, LocalEmbeddingSettings):
+        is_changed = settings.completion.kind == "madmm_l1" or settings.vote.kind == "itml"
+    else:
+        is_linear = isinstance(settings, (GlobalSettings, OneVsRestSettings, MaxideSettings))
+        is_changed = is_linear and sizes.n_labels_unseen > 0
+    return LATEST_VERSION if is_changed else RESULTS_VERSION
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ def make_job(config: JobConfig, executor: ExecutorConfig, data: TaskData, data_r
     """Give a job its identity."""
     text = json.dumps(config.mapping(), sort_keys=True)
     config_sha256 = hashlib.sha256(text.encode()).hexdigest()
-    identity = f"{config_sha256} {data.sha256} {results_version(config, data.sizes.n_train)}"
+    identity = f"{config_sha256} {data.sha256} {results_version(config, data.sizes)}"
     digits = hashlib.sha256(identity.encode()).hexdigest()[:8]
     run_id = f"{config.dataset.title}/{config.method.label}-{digits}"
     return Job(run_id, config, executor, data, config_sha256, str(data_root.absolute()))

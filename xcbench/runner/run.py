@@ -19,7 +19,7 @@ from xcbench.runner.executors import stop_workers
 from xcbench.runner.files import StorageError, is_storage_failure, storage_reason
 from xcbench.runner.locks import hold
 from xcbench.runner.logs import run_log
-from xcbench.runner.plan import RESULTS_VERSION, SEVERAL_CLUSTERS_VERSION, Job, Plan
+from xcbench.runner.plan import LATEST_VERSION, RESULTS_VERSION, Job, Plan
 from xcbench.runner.progress import Progress, spoken
 from xcbench.runner.provenance import collect
 from xcbench.runner.result import Result
@@ -102,6 +102,8 @@ class Runner:
             The other machines cannot be reached, or not any more; the same.
         """
         summary = Summary(data_errors=len(plan.data_errors))
+        if not plan.jobs and not self.store.root.is_dir():
+            return summary  # there is nothing to store, and no table to keep
         with _storage(self.store):
             due = [job for job in plan.jobs if not self._skipped(job, summary)]
             due = _fitting(_installed(due, summary), summary)
@@ -121,7 +123,7 @@ class Runner:
 
     def _tell_of_other_versions(self) -> None:
         results = self.store.results()
-        current = range(RESULTS_VERSION, SEVERAL_CLUSTERS_VERSION + 1)
+        current = (RESULTS_VERSION, LATEST_VERSION)
         others = sum(result.results_version not in current for result in results)
         if others:
             logger.info(

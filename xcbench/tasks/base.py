@@ -25,6 +25,7 @@ class Sizes:
     n_test: int
     n_features: int
     n_labels: int
+    n_labels_unseen: int = 0  # those without a training row
 
 
 @dataclass(frozen=True)

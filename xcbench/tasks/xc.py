@@ -68,7 +68,8 @@ def open_data(dataset: DatasetConfig, data_root: Path, split: int) -> XCData:
                 f"{dataset.title}: none of the {train.n_points} training rows has a {what}; "
                 "there is nothing to learn from"
             )
-    sizes = Sizes(train.n_points, test.n_points, train.n_features, train.n_labels)
+    unseen = prepared.meta["train_labels_unused"]
+    sizes = Sizes(train.n_points, test.n_points, train.n_features, train.n_labels, unseen)
     # The prepared data may have been made from equal files elsewhere.
     sources = tuple(
         source | {"path": str(path.absolute())}

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,41 +18,10 @@ from xcbench.config.changes import flat
 from xcbench.config.yaml import dump, inline, parse
 from xcbench.errors import ConfigError
 from xcbench.runner.files import write_atomic
-from xcbench.runner.result import one_line
-from xcbench.runner.store import cell
-from xcbench.tuning.space import Point
+from xcbench.tuning.trial_lines import Lines, Trial
 
 TRIALS, SEARCH, BASELINE = "tune.csv", "tune.yaml", "trial-0.npy"
-_SCORES = ("objective", "se", "difference", "difference_se")
-_SECONDS = ("train_s", "predict_s")
-
-
-@dataclass(frozen=True)
-class Trial:
-    """One trial.
-
-    Attributes
-    ----------
-    number : int
-    point : Point
-    scores : dict of str to float
-        objective and its standard error over the held-out rows (se), the difference to trial 0 and
-        its standard error; empty of a failed trial.
-    metrics, seconds : dict of str to float
-    error : str
-        Why it failed.
-    """
-
-    number: int
-    point: Point
-    scores: dict[str, float] = field(default_factory=dict)
-    metrics: dict[str, float] = field(default_factory=dict)
-    seconds: dict[str, float] = field(default_factory=dict)
-    error: str = ""
-
-    @property
-    def is_done(self) -> bool:
-        return bool(self.scores)
+_REMOVE = "remove it, and trial 0 is done again"
 
 
 class Journal:
@@ -64,8 +32,8 @@ class Journal:
     folder : Path
     identity : mapping
         What the search is, see Search.identity.
-    keys, metrics : sequence of str
-        The columns of the tuned keys, and of the metrics.
+    lines : Lines
+        What its trials look like.
 
     Raises
     ------
@@ -73,21 +41,16 @@ class Journal:
         The folder holds another search, or its files are damaged.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        identity: Mapping[str, Any],
-        keys: Sequence[str],
-        metrics: Sequence[str],
-    ) -> None:
+    def __init__(self, folder: Path, identity: Mapping[str, Any], lines: Lines) -> None:
         self.folder = folder
-        self._keys, self._metrics = tuple(keys), tuple(metrics)
+        self._lines = lines
         self._trials: dict[int, Trial] = {}
+        self._baseline: np.ndarray | None = None
         if (folder / TRIALS).exists() or (folder / SEARCH).exists():
             self._require_same(identity)
-            self._trials = {trial.number: trial for trial in self._read()}
-            if not (folder / BASELINE).exists():
-                self._trials.pop(0, None)  # It is to be compared with, so it is to do again.
+            for trial in self._read():
+                self._trials[trial.number] = trial
+            self._open_baseline()
         else:
             write_atomic(folder / SEARCH, dump(dict(identity)))
 
@@ -96,75 +59,84 @@ class Journal:
         """In the order of their numbers."""
         return [self._trials[number] for number in sorted(self._trials)]
 
-    def add(self, trial: Trial) -> None:
-        """Write a finished trial down."""
+    @property
+    def baseline(self) -> np.ndarray | None:
+        """What each held-out row gave to trial 0, float64 of shape (n,); None if it failed."""
+        return self._baseline
+
+    def get(self, number: int) -> Trial | None:
+        """The trial of a number, if there is one."""
+        return self._trials.get(number)
+
+    def is_settled(self, number: int) -> bool:
+        """Whether a trial need not be done (again).
+
+        One that failed for what may have been a passing reason is; and one that is not compared
+        with trial 0, because that had failed and has not now.
+        """
+        trial = self._trials.get(number)
+        if trial is None or not trial.is_done:
+            return trial is not None and trial.is_impossible
+        return trial.is_compared or self._baseline is None
+
+    def add(self, trial: Trial, rows: np.ndarray | None = None) -> None:
+        """Write a finished trial down; of trial 0 with what each held-out row gave to it."""
+        if trial.number == 0 and rows is not None:
+            stream = io.BytesIO()
+            np.save(stream, rows, allow_pickle=False)
+            write_atomic(self.folder / BASELINE, stream.getvalue())
+            self._baseline = rows
         self._trials[trial.number] = trial
         text = io.StringIO(newline="")
-        writer = csv.DictWriter(text, self._columns, lineterminator="\n")
+        writer = csv.DictWriter(text, self._lines.columns, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(self._row(each) for each in self.trials)
+        writer.writerows(self._lines.row(each) for each in self.trials)
         write_atomic(self.folder / TRIALS, text.getvalue())
 
-    def keep_baseline(self, rows: np.ndarray) -> None:
-        """Keep what each held-out row gave to trial 0, float64 of shape (n,)."""
-        stream = io.BytesIO()
-        np.save(stream, rows, allow_pickle=False)
-        write_atomic(self.folder / BASELINE, stream.getvalue())
-
-    def baseline(self) -> np.ndarray | None:
-        """As it was kept; None where trial 0 failed."""
+    def _open_baseline(self) -> None:
+        path = self.folder / BASELINE
+        if 0 not in self._trials or not self._trials[0].is_done:
+            return
+        if not path.exists():
+            del self._trials[0]  # It is to be compared with, so it is to do again.
+            return
+        content = path.read_bytes()
         try:
-            rows: np.ndarray = np.load(self.folder / BASELINE, allow_pickle=False)
-        except FileNotFoundError:
-            return None
-        except (ValueError, EOFError) as error:
-            raise ConfigError(f"{self.folder / BASELINE}: is damaged ({error})") from None
-        return rows if rows.size else None
+            rows: np.ndarray = np.load(io.BytesIO(content), allow_pickle=False)
+        except Exception as error:  # numpy parses a header as Python, which fails in many ways
+            raise ConfigError(f"{path}: is damaged ({error}); {_REMOVE}") from None
+        expected = (self._lines.n_held,)
+        if rows.dtype != np.float64 or rows.shape != expected or not np.isfinite(rows).all():
+            raise ConfigError(
+                f"{path}: holds {rows.dtype} of shape {rows.shape}; expected finite float64 of "
+                f"shape {expected}; {_REMOVE}"
+            )
+        self._baseline = rows
 
-    @property
-    def _columns(self) -> tuple[str, ...]:
-        head = ("trial", "status", *self._keys)
-        return (*head, *_SCORES, *self._metrics, *_SECONDS, "error")
-
-    def _row(self, trial: Trial) -> dict[str, Any]:
-        return {
-            "trial": trial.number,
-            "status": "done" if trial.is_done else "failed",
-            **{key: inline(trial.point[key]) for key in self._keys},
-            **{name: repr(value) for name, value in trial.scores.items()},
-            **{name: repr(value) for name, value in trial.metrics.items()},
-            **{name: f"{value:.6f}" for name, value in trial.seconds.items()},
-            "error": cell(one_line(trial.error)),
-        }
-
-    def _read(self) -> Iterable[Trial]:
+    def _read(self) -> Iterator[Trial]:
         path = self.folder / TRIALS
         if not path.exists():
             return
-        with path.open(encoding="utf-8", newline="") as stream:
-            reader = csv.DictReader(stream)
-            if tuple(reader.fieldnames or ()) != self._columns:
-                raise ConfigError(f"{path}:1: expected the columns {', '.join(self._columns)}")
+        text, columns = _text(path), self._lines.columns
+        if not text.endswith("\n"):
+            line = text.count("\n") + 1
+            raise ConfigError(f"{path}:{line}: the file is cut here; remove the line")
+        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+        seen: set[int] = set()
+        try:
+            if tuple(reader.fieldnames or ()) != columns:
+                raise ConfigError(f"{path}:1: expected the columns {', '.join(columns)}")
             for row in reader:
-                try:
-                    yield self._trial(row)
-                except (ValueError, TypeError, AttributeError) as error:
-                    place = f"{path}:{reader.line_num}"
-                    raise ConfigError(f"{place}: is no trial ({error}); remove the line") from None
-
-    def _trial(self, row: Mapping[str, str]) -> Trial:
-        def numbers(names: Iterable[str]) -> dict[str, float]:
-            return {name: float(row[name]) for name in names if row[name] != ""}
-
-        point = {key: parse(row[key], TRIALS).value for key in self._keys}
-        return Trial(
-            int(row["trial"]),
-            point,
-            numbers(_SCORES),
-            numbers(self._metrics),
-            numbers(_SECONDS),
-            row["error"],
-        )
+                trial = self._lines.trial(row)
+                if trial.number in seen:
+                    raise ValueError(f"trial {trial.number} is there twice")
+                seen.add(trial.number)
+                yield trial
+        except (ValueError, csv.Error) as error:
+            # The reader counts a line when it has read it.
+            line = reader.line_num + isinstance(error, csv.Error)
+            place = f"{path}:{line}"
+            raise ConfigError(f"{place}: is no trial ({error}); remove the line") from None
 
     def _require_same(self, identity: Mapping[str, Any]) -> None:
         path = self.folder / SEARCH
@@ -173,9 +145,12 @@ class Journal:
                 f"{self.folder / TRIALS} is there without {SEARCH}, which says of what search; "
                 "choose another --out"
             )
-        found = parse(path.read_text(encoding="utf-8"), str(path)).value
+        found = parse(_text(path), str(path)).value
         if not isinstance(found, dict):
-            raise ConfigError(f"{path}: is damaged; choose another --out")
+            raise ConfigError(f"{path}:1: is damaged: it is no mapping; choose another --out")
+        if lacking := [key for key in identity if key not in found]:
+            what = f"it has no {', '.join(lacking)}"
+            raise ConfigError(f"{path}:1: is damaged or cut: {what}; choose another --out")
         then, now = flat(found), flat(parse(dump(dict(identity)), str(path)).value)
         differing = [key for key in dict.fromkeys([*then, *now]) if then.get(key) != now.get(key)]
         if differing:
@@ -186,3 +161,13 @@ class Journal:
             raise ConfigError(
                 f"{self.folder} holds another search ({shown}); choose another --out, or remove it"
             )
+
+
+def _text(path: Path) -> str:
+    content = path.read_bytes()
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        found = f"found the byte 0x{content[error.start]:02x}; expected UTF-8 text"
+        raise ConfigError(f"{path}:{line}: is damaged: {found}") from None

@@ -7,6 +7,7 @@ so that a search that was killed goes on as it would have.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 SamplerName = Literal["random", "optuna"]
 SAMPLERS: tuple[SamplerName, ...] = ("random", "optuna")
-_DIGITS = 3  # of a drawn number: more would say nothing, and less is read sooner
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,16 @@ class OptunaSampler:
 
 
 def settled(value: float, span: Range, current: Any) -> int | float:
-    """A drawn number as a config has it: whole where it must be, of few digits, in the range."""
+    """A drawn number as a config has it: whole where it must be, of few digits, in the range.
+
+    Rounded to a thousandth to a hundredth of the range (of a logarithmic one around the value), so
+    that a narrow range holds as many numbers as a wide one.
+    """
     if is_whole(span, current):
         return int(min(max(round(value), span.low), span.high))
-    return min(max(float(f"{value:.{_DIGITS}g}"), float(span.low)), float(span.high))
+    width = span.high - span.low
+    if span.log:
+        logs = math.log(span.high) - math.log(span.low)
+        width = value * max(logs, sys.float_info.epsilon)
+    digits = 2 - math.floor(math.log10(max(width, sys.float_info.min)))
+    return min(max(round(value, digits), float(span.low)), float(span.high))

@@ -11,10 +11,13 @@ from xcbench.config.executor import ExecutorConfig
 from xcbench.config.problems import unknown
 from xcbench.config.schema import Config, JobConfig
 from xcbench.config.tuning import Space
+from xcbench.data.matrix import column_counts
 from xcbench.errors import ConfigError
 from xcbench.tasks.base import Sizes
+from xcbench.tasks.xc import XCData
 from xcbench.tuning.samplers import SamplerName
 from xcbench.tuning.space import Point, at_point, fitting, point_of, space_of
+from xcbench.tuning.trial_lines import Lines
 
 MEASURES = ("P", "nDCG", "PSP", "PSnDCG")
 
@@ -58,11 +61,16 @@ class Search:
         """
         return replace(self.job, method=at_point(self.job.method, point))
 
-    def on(self, sizes: Sizes) -> Search:
-        """The search on data of these sizes: a usual space is cut down to what they allow."""
+    def on(self, data: XCData) -> Search:
+        """The search on some data: a usual space is cut down to what its training rows allow."""
         if not self.is_usual:
             return self
-        return replace(self, space=fitting(self.space, self.job.method.settings, sizes))
+        fitted = fitting(self.space, self.job.method.settings, _training_sizes(data))
+        return replace(self, space=fitted)
+
+    def lines(self, n_held: int) -> Lines:
+        """What the lines of its trials on so many held-out rows hold."""
+        return Lines(self.space, self.start, measured(self.job), self.objective, n_held)
 
     def identity(self, data_sha256: str) -> dict[str, Any]:
         """What a later call must have in common to go on with this search."""
@@ -103,7 +111,7 @@ def make_search(
     job = _one_job(config, label)
     if not job.is_xc:
         raise ConfigError(f"tune: task {job.task.kind} cannot be tuned; expected task xc")
-    names = [f"{measure}@{k}" for measure in MEASURES for k in job.metrics.k]
+    names = measured(job)
     if objective not in names:
         raise ConfigError(f"--objective: {unknown(objective, names)}")
     how = job.dataset.held_out or HeldOutConfig()
@@ -118,6 +126,18 @@ def make_search(
         config.executor,
         is_usual=not config.tune,
     )
+
+
+def measured(job: JobConfig) -> list[str]:
+    """The metrics of a job, by the names of their columns."""
+    return [f"{measure}@{k}" for measure in MEASURES for k in job.metrics.k]
+
+
+def _training_sizes(data: XCData) -> Sizes:
+    """The features and labels that occur in the training rows: a header counts the test's too."""
+    train = data.prepared.train
+    n_features, n_labels = (column_counts(part)[0].size for part in (train.X, train.Y))
+    return replace(data.sizes, n_features=n_features, n_labels=n_labels)
 
 
 def _one_job(config: Config, label: str | None) -> JobConfig:

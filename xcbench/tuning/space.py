@@ -18,10 +18,10 @@ from xcbench.config.peers import (
     OneVsRestSettings,
     PecosSettings,
 )
-from xcbench.config.problems import has_key, problems_of
+from xcbench.config.problems import problems_of
 from xcbench.config.schema import MethodConfig
 from xcbench.config.sweep import put
-from xcbench.config.tuning import Choices, Range, Space
+from xcbench.config.tuning import Choices, Range, Space, has_value
 from xcbench.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -41,8 +41,6 @@ _OF_MODELS: dict[type[Settings], Space] = {
     MaxideSettings: {
         "labels": Choices(("identity", "correlation")),
         "label_rank": Choices((25, 50, 100)),
-        "weighting": Choices(("none", "singular_values")),
-        "over_ranks": Choices(("best", "mean")),
     },
     OmikujiSettings: {
         "n_trees": Choices((1, 3, 5)),
@@ -113,7 +111,7 @@ def space_of(method: MethodConfig, given: Space) -> Space:
     ConfigError
         There is nothing to choose.
     """
-    keys = {k: span for k, span in given.items() if has_key(type(method.settings), k)}
+    keys = {k: span for k, span in given.items() if has_value(type(method.settings), k)}
     if given and not keys:
         raise ConfigError(f"tune: {method.label} has none of the keys {', '.join(given)}")
     space = keys or usual_space(method.settings)
@@ -129,6 +127,15 @@ def is_whole(span: Range, current: Any) -> bool:
     if isinstance(current, float):
         return False
     return isinstance(span.low, int) and isinstance(span.high, int)
+
+
+def holds(span: Choices | Range, value: Any, current: Any) -> bool:
+    """Whether a value is one of a span's; ``current`` tells whether it is of whole numbers."""
+    if isinstance(span, Choices):
+        return any(value == one and type(value) is type(one) for one in span.values)
+    kinds = int if is_whole(span, current) else (int, float)
+    is_number = isinstance(value, kinds) and not isinstance(value, bool)
+    return is_number and span.low <= value <= span.high
 
 
 def point_of(settings: Settings, space: Space) -> Point:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from statistics import NormalDist
+
+from scipy.special import stdtrit
 
 from xcbench.config.schema import JobConfig, MethodConfig
 from xcbench.config.sweep import LONGEST_LABEL
 from xcbench.config.yaml import dump, inline
-from xcbench.tuning.journal import Trial
 from xcbench.tuning.search import Search
+from xcbench.tuning.trial_lines import Trial
 
-_LEVEL = 0.05
+LEVEL = 0.05
 _SUFFIX = "-tuned"
 
 
@@ -22,28 +24,40 @@ def ranked(trials: Sequence[Trial]) -> list[Trial]:
     return sorted(done, key=lambda trial: (-trial.scores["objective"], trial.number))
 
 
-def is_beyond_chance(trial: Trial, compared: int) -> bool:
+def is_beyond_chance(trial: Trial, compared: int, n_held: int) -> bool:
     """Whether a trial is better than trial 0 by more than chance makes the best of many.
 
-    The 5 % of chance are shared among all that were compared (Bonferroni).
+    By Student's t over the held-out rows, two-sided; the 5 % of chance are shared among all that
+    were compared (Bonferroni). Rows that all differ by the same, or a single one, tell nothing of
+    chance.
     """
-    needed = NormalDist().inv_cdf(1 - _LEVEL / (2 * max(1, compared)))
-    scores = trial.scores
-    return scores.get("difference", 0.0) > needed * scores.get("difference_se", 0.0)
+    error = trial.scores.get("difference_se", 0.0)
+    if n_held < 2 or not error > 0:
+        return False
+    needed = float(stdtrit(n_held - 1, 1 - LEVEL / (2 * max(1, compared))))
+    return trial.scores["difference"] > needed * error
 
 
-def verdict(trial: Trial, compared: int) -> str:
+def verdict(trial: Trial, compared: int, n_held: int) -> str:
     """How a trial compares with trial 0, in words."""
     if trial.number == 0:
         return "no trial is better than the config as it is"
-    if "difference" not in trial.scores:
+    if not trial.is_compared:
         return "trial 0 failed, so there is nothing to compare it with"
-    difference, error = trial.scores["difference"], trial.scores["difference_se"]
-    stated = f"{difference:+.2f} +- {error:.2f} to trial 0"
+    stated = f"{with_error(trial.scores, 'difference', '+')} to trial 0"
+    if n_held < 2:
+        return f"{stated}: a single held-out row tells nothing of chance"
     among = f"the best of {compared} others" if compared > 1 else "one other"
-    if is_beyond_chance(trial, compared):
+    if is_beyond_chance(trial, compared, n_held):
         return f"{stated}: better beyond chance, as {among}"
     return f"{stated}: no more than chance can make {among}"
+
+
+def with_error(scores: Mapping[str, float], name: str, sign: str = "") -> str:
+    """A score and its standard error, where it has one: 61.20 +- 0.75."""
+    error = scores["se" if name == "objective" else f"{name}_se"]
+    value = f"{scores[name]:{sign}.2f}"
+    return value if math.isnan(error) else f"{value} +- {error:.2f}"
 
 
 def best_config(search: Search, trials: Sequence[Trial], held_out_rows: int) -> str:
@@ -54,8 +68,8 @@ def best_config(search: Search, trials: Sequence[Trial], held_out_rows: int) -> 
     lines = [
         f"Chosen by `xcbench tune` ({search.sampler}, seed {job.seed}): trial {best.number} of "
         f"{len(trials)}, by {search.objective} on {held_out_rows} held-out training rows,",
-        f"{best.scores['objective']:.2f} +- {best.scores['se']:.2f}; "
-        f"{verdict(best, comparisons(trials))}.",
+        f"{with_error(best.scores, 'objective')}; "
+        f"{verdict(best, comparisons(trials), held_out_rows)}.",
         "No test row was looked at. What was searched, and what was chosen:",
         *(
             f"  {key}: {inline(span.mapping())} -> {inline(best.point[key])}"
@@ -67,7 +81,7 @@ def best_config(search: Search, trials: Sequence[Trial], held_out_rows: int) -> 
 
 def comparisons(trials: Sequence[Trial]) -> int:
     """How many trials were compared with trial 0."""
-    return sum(trial.is_done and trial.number > 0 for trial in trials)
+    return sum(trial.is_compared and trial.number > 0 for trial in trials)
 
 
 def _whole(search: Search, best: Trial) -> JobConfig:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import shutil
 import time
 from collections.abc import Iterator
@@ -24,15 +25,17 @@ from xcbench.runner.executors import missing as missing_backend
 from xcbench.runner.executors import stop_workers
 from xcbench.runner.files import StorageError, is_storage_failure, storage_reason
 from xcbench.runner.plan import Job, impossible_values, make_job
-from xcbench.runner.progress import Advance, LogProgress, Progress
+from xcbench.runner.progress import Advance, LogProgress, Progress, spoken
 from xcbench.runner.provenance import collect
 from xcbench.runner.result import Result
+from xcbench.runner.signals import ending
 from xcbench.tasks.base import PREDICTIONS
 from xcbench.tasks.xc import XCData
-from xcbench.tuning.journal import Journal, Trial
+from xcbench.tuning.journal import Journal
 from xcbench.tuning.samplers import Sampler, Tried
 from xcbench.tuning.search import Search
 from xcbench.tuning.space import Point
+from xcbench.tuning.trial_lines import Trial
 
 logger = logging.getLogger(__name__)
 
@@ -59,7 +62,7 @@ class Trials:
     progress: Progress
 
     def run(self, count: int, deadline: float = float("inf")) -> None:
-        """Run the trials 0 to count - 1 that are not done; none starts after the deadline.
+        """Run the trials 0 to count - 1 that are not settled; none starts after the deadline.
 
         Raises
         ------
@@ -69,18 +72,20 @@ class Trials:
         what = missing(self.search.job.method.settings) or missing_backend(self.search.executor)
         if what:
             raise XCBenchError(what)
-        done = {trial.number for trial in self.journal.trials}
-        due = [number for number in range(count) if number not in done]
-        if done and due:
-            logger.info("%d trials were done before", len(done))
+        due = self._due(count, set())
+        if due and (done := sum(trial.is_done for trial in self.journal.trials)):
+            logger.info("%d trials were done before", done)
         provenance = collect() if due else {}
         try:
             with self.progress.jobs(len(due)) as advance:
-                for number in due:
+                tried: set[int] = set()
+                # Trial 0 may succeed where it had failed, and the others are due to be compared.
+                while due := self._due(count, tried):
                     if time.monotonic() >= deadline:
-                        logger.info("the time is over: %d trials are left", count - number)
+                        logger.info("the time is over: %d trials are left", len(due))
                         break
-                    self._announce(self._run(number, provenance), count)
+                    tried.add(due[0])
+                    self._announce(self._run(due[0], provenance), count)
                     advance()
         except OSError as error:
             if not is_storage_failure(error):
@@ -93,34 +98,59 @@ class Trials:
             stop_workers()
             raise
         finally:
-            shutil.rmtree(self.journal.folder / WORK / "gathered", ignore_errors=True)
+            _remove_unless_resumable(self.journal.folder / WORK)
+
+    def _due(self, count: int, tried: set[int]) -> list[int]:
+        return [
+            number
+            for number in range(count)
+            if number not in tried and not self.journal.is_settled(number)
+        ]
 
     def _run(self, number: int, provenance: dict[str, Any]) -> Trial:
-        point = self._point(number)
+        point, start = self._point(number), time.monotonic()
         try:
-            trial, rows = self._measured(number, point, provenance)
+            job = self._job(point)
         except ConfigError as error:
-            trial, rows = Trial(number, point, error=str(error)), np.empty(0)
-        if number == 0:
-            self.journal.keep_baseline(rows)
-        self.journal.add(trial)
+            trial = Trial(number, point, error=str(error), is_impossible=True)
+            self.journal.add(trial)
+            return trial
+        try:
+            trial, rows = self._measured(number, point, job, provenance)
+        except (KeyboardInterrupt, SystemExit) as error:
+            after = spoken(time.monotonic() - start)
+            what = f"{ending(error)} after {after}"
+            logger.warning("interrupted (%s); trial %d is still to do", what, number)
+            raise
+        self.journal.add(trial, rows)
         shutil.rmtree(self.journal.folder / WORK, ignore_errors=True)
         return trial
 
     def _point(self, number: int) -> Point:
         if number == 0:
             return self.search.start
+        if (before := self.journal.get(number)) is not None:
+            return before.point
         earlier = [trial for trial in self.journal.trials if trial.number < number]
         tried = [Tried(trial.point, trial.scores.get("objective")) for trial in earlier]
         return self.sampler.point(number, tried)
 
-    def _measured(
-        self, number: int, point: Point, provenance: dict[str, Any]
-    ) -> tuple[Trial, np.ndarray]:
+    def _job(self, point: Point) -> Job:
+        """The job of a point.
+
+        Raises
+        ------
+        ConfigError
+            Its values do not go together, or the data does not have them.
+        """
         config = self.search.at(point)
         if impossible := list(impossible_values(config, self.data.sizes)):
             raise ConfigError("; ".join(impossible))
-        job = make_job(config, self.search.executor, self.data, self.data_root)
+        return make_job(config, self.search.executor, self.data, self.data_root)
+
+    def _measured(
+        self, number: int, point: Point, job: Job, provenance: dict[str, Any]
+    ) -> tuple[Trial, np.ndarray | None]:
         # Finished tasks of a killed trial are of use when it is done again, what it gathered not.
         work = self.journal.folder.absolute() / WORK
         gathered = work / "gathered"
@@ -129,7 +159,7 @@ class Trials:
         places = Places(gathered, work / f"checkpoint-{job.run_id[-8:]}")
         result = execute(job, places, self.progress, provenance)
         if result.status != "done":
-            return Trial(number, point, error=result.error), np.empty(0)
+            return Trial(number, point, error=result.error), None
         rows = self._per_row(job, gathered / PREDICTIONS)
         return self._trial(number, point, result, rows), rows
 
@@ -138,7 +168,7 @@ class Trials:
             "objective": result.metrics[self.search.objective],
             "se": standard_error(rows),
         }
-        first = self.journal.baseline() if number else rows
+        first = self.journal.baseline if number else rows
         if first is not None:
             scores["difference"] = float(np.mean(rows - first))
             scores["difference_se"] = standard_error(rows - first)
@@ -159,7 +189,7 @@ class Trials:
         came_to = f"failed: {trial.error}"
         if trial.is_done:
             came_to = f"{self.search.objective} {trial.scores['objective']:.2f}"
-            if trial.number and "difference" in trial.scores:
+            if trial.number and trial.is_compared:
                 came_to += f" ({trial.scores['difference']:+.2f})"
         logger.info("trial %d, the last is %d: %s: %s", trial.number, count - 1, values, came_to)
 
@@ -179,5 +209,12 @@ def row_scores(gains: np.ndarray, norms: np.ndarray) -> np.ndarray:
 
 
 def standard_error(rows: np.ndarray) -> float:
-    """The standard error of the mean of rows."""
-    return float(np.std(rows, ddof=1) / np.sqrt(rows.size)) if rows.size > 1 else 0.0
+    """The standard error of the mean of rows; nan of a single one."""
+    return float(np.std(rows, ddof=1) / np.sqrt(rows.size)) if rows.size > 1 else math.nan
+
+
+def _remove_unless_resumable(work: Path) -> None:
+    """Remove what a trial leaves that did not end, but for finished tasks that it can take over."""
+    shutil.rmtree(work / "gathered", ignore_errors=True)
+    if not any(path.is_file() for path in work.rglob("*")):
+        shutil.rmtree(work, ignore_errors=True)

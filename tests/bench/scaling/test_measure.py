@@ -274,7 +274,7 @@ def test_a_failed_measurement_is_exit_code_1_after_the_tables(entry, tmp_path, m
         (["--only", "scaling", "--scales", "0.1,x"], "--scales 0.1,x: expected numbers"),
         (["--only", "scaling", "--scales", ""], "--scales : expected numbers"),
         (["--only", "scaling", "--like", "nowhere"], "--like nowhere"),
-        (["--only", "scaling", "--jobs", "0"], "--jobs 0"),
+        (["--only", "scaling", "--jobs", "0"], "'--jobs': found 0"),
         (["--only", "scaling", "--out", "x.md"], "ends in .csv"),
         (["--only", "scaling", "--only", "reader"], "runs alone"),
         (["--only", "scaling", "some.yaml"], "runs alone"),

@@ -53,6 +53,14 @@ TEXTS = {
     "cut gzip": (PACKED[:-20], "gzip -t"),
     "damaged gzip": (PACKED[:-6] + b"\x00" * 6, "gzip -t"),
 }
+CONVERTED = {
+    "posts.csv": b"text,tags\nh\xc3\xb6llo,a\n",
+    "posts.TSV": b"text\ttags\nhello\ta\n",
+    "posts.jsonl": b'{"text": "hello", "tags": "a"}\n',
+    "posts.csv.gz": gzip.compress(b"text,tags\nhello,a\n"),
+    "bibtex.arff": b"@relation bibtex\n",
+    "bibtex.xml": b"<?xml version='1.0'?>\n",
+}
 LIBSVM = {
     "blank row": (1, b"1 1:1\n\n", "header to belong to"),
     "header": (0, b"3 2 1\n0 0:1\n", "leave out --base"),
@@ -66,6 +74,14 @@ def explained(report, word):
     defect, _, advice = report.explained().partition("\n  -> ")
     assert defect == report.defect
     assert word in advice, defect
+
+
+@pytest.mark.parametrize("name", CONVERTED)
+def test_what_is_converted_first_is_known_by_its_name(name, tmp_path):
+    (tmp_path / name).write_bytes(CONVERTED[name])
+    assert "-> `xcbench data convert` reads" in check_file(tmp_path / name).explained()
+    (tmp_path / name).write_bytes(b"1 1 1\n0 0:1\n")
+    assert check_file(tmp_path / name).defect is None
 
 
 @pytest.mark.parametrize("kind", TEXTS)
@@ -160,6 +176,35 @@ def test_a_line_without_end_comes_with_advice(tmp_path, monkeypatch):
 def test_the_name_of_the_file_is_no_part_of_the_defect(tmp_path):
     (tmp_path / "found a tab").write_text("1 1 1\n0 0:nan\n")
     explained(check_file(tmp_path / "found a tab"), "leave the entry out")
+
+
+@pytest.mark.parametrize(
+    ("content", "word"),
+    [
+        (b"1 UTF-16:1\n", "features are numbers from 0 up"),
+        (b"UTF-16 0:1\n", "names go into Yf.txt"),
+        (b"0 'bzip2':2\n", "features are numbers from 0 up"),
+        (b"0 0:a'zstd\n", "decimals"),
+    ],
+)
+def test_what_the_file_holds_is_no_part_of_the_defect(content, word, tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"1 2 2\n" + content)
+    explained(check_file(tmp_path / "a.txt"), word)
+
+
+def test_a_packed_file_is_unpacked_before_its_lines_are_counted(tmp_path):
+    (tmp_path / "a.txt.gz").write_bytes(gzip.compress(b"2 1 1\n0 0:1\n"))
+    explained(check_file(tmp_path / "a.txt.gz"), "(`gunzip`), then: ")
+    (tmp_path / "b.txt.gz").write_bytes(gzip.compress(b"1 1 1\n0 0:nan\n"))
+    assert "gunzip" not in check_file(tmp_path / "b.txt.gz").explained()
+
+
+@pytest.mark.parametrize("row", ["7:1", "owl:1", "-1:1", "3", "3:nan", "3:1e99", "3:1 3:1", "3,4"])
+def test_advice_on_a_file_of_labels_is_about_labels(row, tmp_path):
+    (tmp_path / "trn_X_Y.txt").write_text(f"1 5\n{row}\n")
+    advice = check_file(tmp_path / "trn_X_Y.txt").explained().partition("\n  -> ")[2]
+    assert advice
+    assert "feature" not in advice
 
 
 def test_what_is_not_known_is_not_advised_on():

@@ -276,7 +276,7 @@ def test_a_changed_byte_is_noticed(kind, unpack):
         (b"<!DOCTYPE html><html>Sign in</html>", "a web page"),
         (b"\n <html><head>", "a web page"),
         (b"4880 1836 159\n0 0:1\n", "b'4880 183'"),
-        (gzip.compress(b"4880 1836 159\n0 0:1\n"), "b'"),
+        (gzip.compress(b"4880 1836 159\n0 0:1\n", mtime=0), "b'"),
         (b"", "b''"),
         (b"Rar!\x1a\x07\x00", "b'Rar!"),
     ],

@@ -175,3 +175,14 @@ def test_a_damaged_label_file_is_told(xml, message, tmp_path):
     path.write_text(xml)
     with pytest.raises(DataError, match=message):
         read_label_names(path)
+
+
+@pytest.mark.parametrize("at", [15, 25, -5])
+@pytest.mark.parametrize("which", ["a.arff", "a.xml"])
+def test_a_damaged_gzip_stream_is_told(which, at, tmp_path):
+    mulan(tmp_path, HEAD + "0,0,0,0,1\n" * 99)
+    packed = bytearray(gzip.compress((tmp_path / which).read_bytes()))
+    packed[at] ^= 0xFF
+    (tmp_path / which).write_bytes(packed)
+    with pytest.raises(DataError, match=which):
+        read_mulan(tmp_path / "a.arff", tmp_path / "a.xml")

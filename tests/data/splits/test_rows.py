@@ -26,8 +26,9 @@ def test_every_row_is_in_one_part_and_the_sizes_are_exact(rows, share, seed):
         with pytest.raises(DataError, match="without a row"):
             split_rows(labels(rows), share, seed, keep_labels=False)
         return
-    train, test = split_rows(labels(rows), share, seed, keep_labels=False)
+    train, test, passed_over = split_rows(labels(rows), share, seed, keep_labels=False)
     assert test.size == wanted
+    assert passed_over is None
     assert train.dtype == test.dtype == np.int64
     assert sorted([*train, *test]) == list(range(len(rows)))
     assert (np.diff(train) > 0).all()
@@ -41,7 +42,7 @@ def test_every_label_keeps_a_training_row_and_none_is_held_back_without_need(row
     if not 0 < wanted < len(rows):
         return
     try:
-        train, test = split_rows(labels(rows), share, seed, keep_labels=True)
+        train, test, passed_over = split_rows(labels(rows), share, seed, keep_labels=True)
     except DataError as error:
         assert "a label that no other row has" in str(error)
         assert all(any(sum(x in other for other in rows) == 1 for x in row) for row in rows)
@@ -49,6 +50,9 @@ def test_every_label_keeps_a_training_row_and_none_is_held_back_without_need(row
     kept = [x for i in train for x in rows[i]]
     assert set(kept) == set().union(*rows)
     assert sorted([*train, *test]) == list(range(len(rows)))
+    order = np.random.default_rng(seed).permutation(len(rows)).tolist()
+    last = max(order.index(i) for i in test) if test.size == wanted else len(rows) - 1
+    assert passed_over == len(set(order[: last + 1]) - set(test.tolist()))
     if test.size < wanted:  # then no training row is left that could be spared
         assert all(any(kept.count(x) == 1 for x in rows[i]) for i in train)
 
@@ -61,6 +65,7 @@ def test_only_rows_that_are_needed_change_places():
     kept = set(split_rows(labels(rows), 0.25, seed, True)[1])
     assert plain - kept == {0}
     assert len(kept) == 10
+    assert split_rows(labels(rows), 0.25, seed, True).n_passed_over == 1
 
 
 def test_the_seed_decides_and_nothing_else():
@@ -75,5 +80,5 @@ def test_a_header_of_two_billion_labels_costs_nothing():
         (np.ones(4, np.float32), np.array([5, 2**31 - 2, 5, 5], np.int32), np.arange(5)),
         shape=(4, 2**31 - 1),
     )
-    train, _ = split_rows(Y, 0.5, 0, keep_labels=True)
+    train, _, _ = split_rows(Y, 0.5, 0, keep_labels=True)
     assert 1 in train

@@ -85,6 +85,7 @@ def test_a_folder_that_is_not_of_texts_has_no_text_features(tmp_path):
         ('{"format": 1, "settings": {"min_df": 0}}', "greater than or equal to 1"),
         ('{"format": 1, "settings": {"colour": 1}}', "Extra inputs"),
         ('{"format": 1, "settings": {"token_pattern": "("}}', "no regular expression"),
+        ("[" * 100_000, "no settings of texts"),
     ],
 )
 def test_a_damaged_note_is_told(note, reason, tmp_path):
@@ -111,3 +112,10 @@ def test_settings_without_meaning_are_refused(given):
 
 def test_white_space_is_collapsed_whatever_it_is():
     assert collapsed(" a\r\n\tb\u2028c\xa0d \x85") == "a b c d"
+
+
+def test_one_string_is_no_list_of_texts():
+    with pytest.raises(TypeError, match="expected a list of texts"):
+        TextFeatures.fit("fast food", TextSettings(min_df=1))
+    with pytest.raises(TypeError, match="expected a list of texts"):
+        TextFeatures.fit(TEXTS, TextSettings()).transform("fast food")

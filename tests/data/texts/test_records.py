@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from xcbench.data.byte_lines import STDIN
 from xcbench.data.texts.records import read_records, read_texts
 from xcbench.errors import ConfigError, DataError
 
@@ -29,7 +30,7 @@ ROWS = [(2, ("a cat", "pet")), (3, ("", ""))]
         PLAIN.replace(",", "\t"),
         PLAIN.replace("text,tags", " text ,tags "),
         b"\xef\xbb\xbf" + PLAIN.encode(),
-        gzip.compress(PLAIN.encode()),
+        gzip.compress(PLAIN.encode(), mtime=0),
         PLAIN.replace("a cat", '"a cat"'),
         PLAIN.replace("id,", '"id;of;a;b;c",'),
     ],
@@ -80,7 +81,7 @@ def test_a_cell_may_be_larger_than_the_limit_of_the_csv_module(tmp_path):
         (b"text,tags\na,b\nna\xefve,c\n", r"line 3: found the byte 0xef \(byte 3 of the line\)"),
         (b"text,tags\na,\0\n", "line 2: found a NUL byte"),
         ("text,tags\n".encode("utf-16"), "line 1: found UTF-16 text"),
-        (gzip.compress(b"text,tags\n" + b"a,b\n" * 50)[:-9], "cannot be read further"),
+        (gzip.compress(b"text,tags\n" + b"a,b\n" * 50, mtime=0)[:-9], "cannot be read further"),
     ],
 )
 def test_defects_of_csv_are_told_with_their_line(content, message, tmp_path):
@@ -103,6 +104,11 @@ def test_json_lines_hold_values_of_any_kind(tmp_path):
         ('{"text": NaN, "tags": []}', "line 2: no JSON"),
         ('{"text": "\\ud800", "tags": []}', "line 2: no JSON"),
         ('{"text": ' + "[" * 100_000, "line 2: no JSON"),
+        (
+            '{"text": "a", "tags": [], "text": "b"}',
+            "line 2: no JSON .the key 'text' is there twice",
+        ),
+        ('{"text": "a", "tags": [{"x": 1, "x": 1}]}', "the key 'x' is there twice"),
     ],
 )
 def test_defects_of_json_lines_are_told_with_their_line(line, message, tmp_path):
@@ -131,14 +137,16 @@ def test_without_a_telling_name_the_column_and_the_first_byte_tell(tmp_path):
     assert texts(tmp_path, "a.csv", "one\n", form="txt") == ["one"]
 
 
-def test_texts_come_from_the_standard_input(monkeypatch, tmp_path):
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"one\ntwo\n")))
-    from pathlib import Path
+def test_texts_come_from_the_standard_input(monkeypatch):
+    def give(content):
+        buffer = io.BufferedReader(io.BytesIO(content))
+        monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=buffer))
+        return read_texts(STDIN)
 
-    assert list(read_texts(Path("-"))) == ["one", "two"]
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"one\n\xff\n")))
+    assert list(give(b"one\ntwo\n")) == ["one", "two"]
+    assert list(give(gzip.compress(b"one\ntwo\n"))) == ["one", "two"]
     with pytest.raises(DataError, match="standard input, line 2"):
-        list(read_texts(Path("-")))
+        list(give(b"one\n\xff\n"))
 
 
 def test_a_text_of_another_kind_is_told(tmp_path):
@@ -156,3 +164,35 @@ def test_rows_come_one_by_one(tmp_path):
     assert next(rows) == "a"
     with pytest.raises(DataError, match="line 3"):
         next(rows)
+
+
+def test_messages_quote_a_beginning_of_the_text_and_no_more(tmp_path):
+    long = "word " * 2000
+    for content, form in (
+        (f"{long},tags\na,b\n", "csv"),
+        (json.dumps({long: 1}) + "\n", "jsonl"),
+        (f"text,{long},{long}\n", "csv"),
+    ):
+        with pytest.raises(DataError, match=r"no (column|key)") as caught:
+            records(tmp_path, content, form)
+        assert len(str(caught.value).removeprefix(str(tmp_path))) < 250
+
+
+def test_a_header_with_spaces_before_its_quotes_has_names_without_quotes(tmp_path):
+    content = 'id, "text", "tags"\n1, "a cat, b", "pet"\n'
+    assert records(tmp_path, content) == [(2, ("a cat, b", "pet"))]
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl", "a.ndjson"])
+def test_a_json_array_is_told_from_json_lines(name, tmp_path):
+    path = tmp_path / name
+    path.write_text('\n[\n  {"text": "a"},\n  {"text": "b"}\n]\n')
+    with pytest.raises(DataError, match="expected JSON lines, one object a line"):
+        list(read_texts(path))
+    path.write_text('{"text": "a"}\n{"text": "b"}\n')
+    assert list(read_texts(path)) == ["a", "b"]
+
+
+def test_a_spreadsheet_is_to_be_saved_as_csv(tmp_path):
+    with pytest.raises(DataError, match=r"is a spreadsheet \(\.xlsx\); save it as CSV"):
+        list(read_texts(tmp_path / "a.XLSX"))

@@ -39,6 +39,16 @@ def test_after_a_failure_what_was_there_is_there_and_nothing_else(fail, tmp_path
     assert (tmp_path / "a").read_bytes() == b"old"
 
 
+def test_folders_that_were_made_for_nothing_are_gone_and_others_stay(tmp_path):
+    with pytest.raises(KeyError):
+        fail_in_several(tmp_path / "made" / "too")
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(KeyError):
+        fail_in_several(tmp_path / "empty")
+    assert (tmp_path / "empty").is_dir()
+
+
 def test_several_files_are_put_beside_those_that_are_there(tmp_path):
     (tmp_path / "in" / "a").mkdir(parents=True)
     folder = tmp_path / "in"

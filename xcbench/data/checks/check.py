@@ -24,9 +24,15 @@ from xcbench.data.statistics import empty_rows
 from xcbench.data.xc_text import XCText, read_xc
 from xcbench.errors import DataError
 
+# By their names; convert reads these.
+_FORMS = {".csv": "CSV", ".tsv": "TSV", ".jsonl": "JSON lines", ".arff": "ARFF", ".xml": "XML"}
+
 
 def check_file(path: Path, base: Literal[0, 1] | None = None) -> Report:
-    """Check one file: libsvm if a base is given, .npz and names by name, else by its header."""
+    """Check one file: libsvm if a base is given, .npz and names by name, else by its header.
+
+    What is none of these and has the name of a form that is converted first is said to be that.
+    """
     if base is not None:
         return _check(path, lambda: read_libsvm(path, base))
     if path.name in (LABEL_NAMES, FEATURE_NAMES):
@@ -35,7 +41,11 @@ def check_file(path: Path, base: Literal[0, 1] | None = None) -> Report:
         return _check(path, lambda: read_npz(path))
     if has_two_counts(path):
         return _check(path, lambda: read_sparse_text(path))
-    return _check(path, lambda: read_xc(path))
+    report = _check(path, lambda: read_xc(path))
+    form = _FORMS.get(Path(path.name.lower().removesuffix(".gz")).suffix)
+    if report.defect is not None and form is not None:
+        report.defect = f"{path}: {form} by its name; expected XC text, which it is not"
+    return report
 
 
 def check_dataset(sources: Sources) -> list[Report]:

@@ -7,8 +7,16 @@ from __future__ import annotations
 
 import re
 
-# The first pattern that is found in the reader's sentence counts.
+# What a reader quotes, as in `found 'a b'...`: the text of the file, or how it should look.
+_QUOTED = re.compile(r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?:\.\.\.)?(?!\w)""")
+
+# The first pattern that is found in the reader's sentence, without what is quoted in it, counts.
 _HINTS: tuple[tuple[str, str], ...] = (
+    (
+        "by its name; expected XC text",
+        "`xcbench data convert` reads tables of texts (CSV, TSV, JSON lines) and Mulan's ARFF with "
+        "its XML, and says what is wrong with them; check what it makes",
+    ),
     # Bytes that are no text of this kind.
     (
         "no such file",
@@ -75,7 +83,7 @@ _HINTS: tuple[tuple[str, str], ...] = (
         "from 0; or say `--base 0` or `--base 1` when the file is to stay without one",
     ),
     (
-        "expected a header|expected a header '|file is empty; expected a header",
+        "expected a header",
         "the first line states the size: rows, features and labels, as in `4880 1836 159`, of a "
         "file of features or labels alone only rows and columns",
     ),
@@ -127,7 +135,7 @@ _HINTS: tuple[tuple[str, str], ...] = (
     ),
     ("has an empty entry", "two commas stand side by side, or one stands first; take one away"),
     (
-        "expected labels 'l1,l2' or a feature",
+        "expected labels '' or a feature",
         "a comma parts labels, a space parts the labels from the features: `3,17 5:0.2 9:1`",
     ),
     (
@@ -163,7 +171,7 @@ _HINTS: tuple[tuple[str, str], ...] = (
         "a row that starts with a space has no labels; if these are labels take the space away",
     ),
     (
-        "has no value; expected 'index:value'",
+        "has no value; expected",
         "write the value too, `7:1` for a feature that is just there",
     ),
     (
@@ -172,7 +180,7 @@ _HINTS: tuple[tuple[str, str], ...] = (
         "is the number",
     ),
     (
-        "expected a feature 'index:value'",
+        "expected a feature ''",
         "after the labels come pairs `index:value` with spaces between; a `#` comment or a second "
         "label list is not allowed",
     ),
@@ -262,6 +270,41 @@ _HINTS: tuple[tuple[str, str], ...] = (
 )
 
 
-def hint(defect: str) -> str | None:
-    """What to do about a defect that a reader states; None if nothing is known about it."""
-    return next((advice for pattern, advice in _HINTS if re.search(pattern, defect)), None)
+# Of a matrix of labels in a file of its own, whose columns its reader calls features: the words in
+# place of those above.
+_OF_LABELS = (
+    ("count features from 0", "count labels from 0"),
+    ("features are numbers from 0 up; names go into Xf.txt", "labels are numbers from 0 up; names "
+     "go into Yf.txt"),
+    ("features are numbers", "labels are numbers"),
+    ("for a feature that is just there", "for each label, with spaces between"),
+    ("after the labels come pairs `index:value`", "a row is pairs `label:1`"),
+    ("; a `#` comment or a second label list", "; a `#` comment or a list with commas"),
+    ("a nan or an infinity came out of the computation that made the features; leave the entry out "
+     "or write 0", "write 1 for a label that the row has, and leave out the others"),
+    ("scale the features; no value may pass 3.4e38", "write 1 for a label that the row has"),
+    ("add the two values up and write the feature once", "write the label once"),
+)  # fmt: skip
+
+
+def hint(defect: str, packed: bool = False, of_labels: bool = False) -> str | None:
+    """What to do about a defect that a reader states; None if nothing is known about it.
+
+    Parameters
+    ----------
+    defect : str
+    packed : bool
+        Of a gzipped file, which commands for texts cannot read.
+    of_labels : bool
+        Of a file of labels alone.
+    """
+    stated = _QUOTED.sub("''", defect)
+    advice = next((advice for pattern, advice in _HINTS if re.search(pattern, stated)), None)
+    if advice is None:
+        return None
+    if of_labels:
+        for ours, theirs in _OF_LABELS:
+            advice = advice.replace(ours, theirs)
+    if packed and "FILE" in advice and "gzip -t" not in advice:
+        return f"unpack it first (`gunzip`), then: {advice}"
+    return advice

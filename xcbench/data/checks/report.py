@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from xcbench.data.checks.hints import hint
+
+# The file of the labels where they have one of their own: trn_X_Y.txt, Y.npz.
+_OF_LABELS = re.compile(r"(^|[_/])Y\.(txt|npz)(\.gz)?$")
 
 
 @dataclass
@@ -32,7 +36,10 @@ class Report:
 
     def explained(self) -> str:
         """The defect, and in a line below what to do about it."""
-        advice = hint((self.defect or "").replace(self.subject, ""))
+        defect = (self.defect or "").replace(self.subject, "")
+        advice = hint(
+            defect, self.subject.endswith(".gz"), _OF_LABELS.search(self.subject) is not None
+        )
         return f"{self.defect}\n  -> {advice}" if advice else f"{self.defect}"
 
 

@@ -9,13 +9,41 @@ from scipy import sparse
 
 from xcbench.data.matrix import column_counts, take_rows, widened
 from xcbench.data.names import Names
-from xcbench.data.splits.rows import split_rows
+from xcbench.data.splits.rows import RowParts, split_rows
 from xcbench.data.texts.features import TextFeatures
 from xcbench.errors import DataError
 
 LABELS_XML = "labels.xml"
-# The texts of the training and the test part, one a line, as in the XC repository.
-TEXTS = ("trn_X.txt", "tst_X.txt")
+_NEAR = 0.9  # of the test rows asked for; with fewer a draw says so
+
+
+@dataclass(frozen=True)
+class RowDraw:
+    """How rows are taken as the test part (see ``split_rows``)."""
+
+    share: float
+    seed: int = 0
+    keep_labels: bool = False
+
+    def of(self, Y: sparse.csr_array) -> RowParts:
+        """The rows of both parts, given the labels."""
+        return split_rows(Y, self.share, self.seed, self.keep_labels)
+
+    def remarks(self, parts: RowParts) -> tuple[str, ...]:
+        """What is worth knowing of the parts that were drawn."""
+        if not self.keep_labels:
+            return (str(parts),)
+        easier = "rare labels are missing in the test part: it is easier than new data will be"
+        n_test = parts.test.size
+        n = n_test + parts.train.size
+        wanted = round(n * self.share)
+        if n_test >= _NEAR * wanted:
+            return str(parts), easier
+        short = (
+            f"only {n_test} of {wanted} test rows could be drawn: {n_test / n:.2g} of the rows, "
+            f"not {self.share:g}; --draw random takes as many as asked for"
+        )
+        return str(parts), easier, short
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,10 +102,15 @@ class Content:
         seen, asked = column_counts(self.train.Y)[0], column_counts(self.test.Y)[0]
         return int(np.setdiff1d(asked, seen).size)
 
-    def split(self, test_share: float, seed: int) -> Content:
-        """With some rows as the test part; every label keeps a training row (``split_rows``)."""
-        train, test = split_rows(self.train.Y, test_share, seed, keep_labels=True)
-        return replace(self, train=self.train.rows(train), test=self.train.rows(test))
+    def split(self, share: RowDraw) -> Content:
+        """With some rows as the test part."""
+        parts = share.of(self.train.Y)
+        return replace(
+            self,
+            train=self.train.rows(parts.train),
+            test=self.train.rows(parts.test),
+            remarks=(*share.remarks(parts), *self.remarks),
+        )
 
 
 def joined(train: Content, test: Content) -> Content:

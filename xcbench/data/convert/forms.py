@@ -9,11 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from xcbench.data.convert.content import LABELS_XML, TEXTS
-from xcbench.data.names import FEATURE_NAMES, LABEL_NAMES
-from xcbench.data.texts.features import TEXT_SETTINGS
 from xcbench.data.texts.lines import TextLines
-from xcbench.data.texts.records import form_by_name
+from xcbench.data.texts.records import JSON_ARRAY, form_by_name
 from xcbench.errors import ConfigError, DataError
 
 Form = Literal["xc", "pair", "npz", "csv", "tsv", "jsonl", "mulan", "libsvm"]
@@ -46,11 +43,6 @@ FILES: dict[str, FormFiles] = {
         for form in TEXT_FORMS
     },
 }
-# All that a folder made by a conversion may hold; such a folder may be replaced.
-KNOWN_FILES = frozenset(
-    [name for files in FILES.values() for name in files.alone + files.train + files.test]
-    + [LABEL_NAMES, FEATURE_NAMES, TEXT_SETTINGS, LABELS_XML, *TEXTS]
-)
 
 _SUFFIXES: dict[str, Form] = {
     ".npz": "npz",
@@ -113,6 +105,8 @@ def _by_first_line(path: Path, first: str) -> Form:
         return "jsonl"
     if re.match(r"[\d, ]*\d+:", first[:_START]):
         return "libsvm"
+    if first.startswith("["):
+        raise DataError(f"{path}: {JSON_ARRAY}")
     raise DataError(
         f"{path}: neither its name nor its first line, {first[:40]!r}, tells its form; say it with "
         f"--from ({', '.join(FORMS)})"

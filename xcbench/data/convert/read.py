@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+
 from xcbench.config.dataset import DatasetConfig
-from xcbench.data.convert.content import TEXTS, Content, Part
+from xcbench.data.convert.content import Content, Part
 from xcbench.data.libsvm import read_libsvm
 from xcbench.data.load import differing_widths, load
 from xcbench.data.mulan.arff import read_mulan
-from xcbench.data.names import names_beside, read_names
+from xcbench.data.names import TEXTS, names_beside, read_names
 from xcbench.data.npz import read_npz
 from xcbench.data.sources import locate
 from xcbench.data.sparse_text import as_labels, read_sparse_text
@@ -39,12 +41,13 @@ def read_dataset(config: DatasetConfig, data_root: Path, split: int = 1) -> Cont
             "expected the same number"
         )
     kept = _kept_texts(folder, parts.train.X.shape[0], parts.test.X.shape[0])
+    remarks = _merged(parts.train, parts.test) + tuple(differing_widths(sources, parts))
     return Content(
         Part(parts.train.X, parts.train.Y, kept[0]),
         Part(parts.test.X, parts.test.Y, kept[1]),
         names,
         text,
-        _merged(parts.train, parts.test) + tuple(differing_widths(sources, parts)),
+        _rounded([path for path in sources.files if path.suffix == ".npz"]) + remarks,
     )
 
 
@@ -91,7 +94,8 @@ def read_part(
         raise ConfigError(f"{' '.join(map(str, paths))}: {form} takes {taken}")
     content = _read_matrices(paths, form, base)
     names = names_beside(paths[0].parent, content.X.shape[1], content.Y.shape[1])
-    return Content(Part(content.X, content.Y), names=names, remarks=_merged(content))
+    remarks = _rounded(paths if form == "npz" else ()) + _merged(content)
+    return Content(Part(content.X, content.Y), names=names, remarks=remarks)
 
 
 def _read_matrices(paths: Sequence[Path], form: str, base: Literal[0, 1] | None) -> XCText:
@@ -135,6 +139,18 @@ def xml_beside(arff: Path) -> Path:
             f"{arff}: found {len(found)} XML files beside it; give the one of its labels after it"
         )
     return found[0]
+
+
+def _rounded(archives: Sequence[Path]) -> tuple[str, ...]:
+    """Whether values of matrices that were read are others as float32, compared in their type."""
+    count = 0
+    for path in archives:
+        with np.load(path, allow_pickle=False) as arrays:
+            values = arrays["data"]
+        with np.errstate(invalid="ignore"):  # the largest int64 is no int64 afterwards
+            again = values.astype(np.float32).astype(values.dtype)
+        count += int(np.count_nonzero(again != values))
+    return (f"values that were rounded to float32: {count}",) if count else ()
 
 
 def _merged(*parts: XCText) -> tuple[str, ...]:

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from xcbench.data.convert.content import Content, Part
+from xcbench.data.convert.content import Content, Part, RowDraw
 from xcbench.data.matrix import csr
 from xcbench.data.names import LABEL_NAMES, Names, read_names
-from xcbench.data.splits.rows import split_rows
 from xcbench.data.texts.features import TextFeatures, TextSettings, collapsed
 from xcbench.data.texts.records import (
     LABELS_COLUMN,
     TEXT_COLUMN,
     Record,
     RecordForm,
+    quoted,
     read_records,
     shown,
     text_of,
@@ -28,6 +28,7 @@ from xcbench.errors import DataError
 
 SEPARATOR = ","
 _OTHER_SEPARATORS = (",", ";", "|")
+_HARDLY_ANY = 0.1  # of the cells
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ class Documents:
     n_collapsed: int = 0
     n_repeated: int = 0
     n_blank: int = 0
+    n_cells: int = 0
     n_split: int = 0
     n_with: dict[str, int] = field(default_factory=dict)
 
@@ -107,7 +109,7 @@ def _labels(
     for name in distinct:
         if not {"\n", "\r", "\0"}.isdisjoint(name):
             raise DataError(
-                f"{path}, line {record.line}: the label {name!r} holds a line break or NUL"
+                f"{path}, line {record.line}: the label {quoted(name)} holds a line break or NUL"
             )
     return distinct
 
@@ -120,6 +122,7 @@ def _raw_labels(
         if not value.strip():
             return
         parts = value.split(columns.separator)
+        documents.n_cells += 1
         documents.n_split += len(parts) > 1
         for mark in _OTHER_SEPARATORS:
             documents.n_with[mark] = documents.n_with.get(mark, 0) + (mark in value)
@@ -144,10 +147,13 @@ class Kept:
     labels : tuple of str or None
         In their order, also those no row has.
     text : TextFeatures or None
+    settings : TextSettings
+        How to read the texts where ``text`` does not say.
     """
 
     labels: tuple[str, ...] | None = None
     text: TextFeatures | None = None
+    settings: TextSettings = field(default_factory=TextSettings)
 
     @classmethod
     def beside(cls, folder: Path) -> Kept:
@@ -165,21 +171,18 @@ class Kept:
 def content_of_documents(
     train: Documents,
     test: Documents | None,
-    how: TextSettings | Kept,
-    share: float | None = None,
-    seed: int = 0,
+    kept: Kept,
+    share: RowDraw | None = None,
 ) -> Content:
     """Make a dataset: term counts by the vocabulary of the training texts alone.
 
     Parameters
     ----------
     train : Documents
-        Of both parts if ``test`` is None; then ``share`` of its rows become the test part.
+        Of both parts if ``test`` is None; then ``share`` says which rows become the test part.
     test : Documents or None
-    how : TextSettings or Kept
-        How to read the texts; or what is known, and else the default settings.
-    share : float, optional
-    seed : int
+    kept : Kept
+    share : RowDraw, optional
 
     Returns
     -------
@@ -192,14 +195,13 @@ def content_of_documents(
     DataError
         No term or no label is there, a label is none of those kept, or a part would be empty.
     """
-    kept = how if isinstance(how, Kept) else Kept()
-    settings = TextSettings() if isinstance(how, Kept) else how
     every = [*train.labels, *(test.labels if test else ())]
     names = kept.labels or tuple(sorted({name for row in every for name in row}))
     if not names:
         raise DataError("no row has a label; expected at least one")
     index = {name: i for i, name in enumerate(names)}
     Y = _label_matrix(train.labels, index)
+    remarks = _remarks(train, test)
     if test is not None:
         parts = [(train.texts, Y), (test.texts, _label_matrix(test.labels, index))]
     else:
@@ -207,13 +209,15 @@ def content_of_documents(
             raise ValueError("neither test documents nor their share")
         whole = Part(sparse.csr_array((Y.shape[0], 0), dtype=np.float32), Y, tuple(train.texts))
         try:
-            cut = [whole.rows(rows) for rows in split_rows(Y, share, seed, keep_labels=True)]
+            drawn = share.of(Y)
         except DataError as error:
             raise DataError("; ".join([str(error), *_separator_hint(train)])) from None
+        cut = [whole.rows(rows) for rows in (drawn.train, drawn.test)]
         parts = [(list(part.texts or ()), part.Y) for part in cut]
+        remarks = (*share.remarks(drawn), *remarks)
     text = kept.text
     if text is None:
-        text, X = TextFeatures.fit_transform(parts[0][0], settings)
+        text, X = TextFeatures.fit_transform(parts[0][0], kept.settings)
     else:
         X = text.transform(parts[0][0])
     matrices = (X, text.transform(parts[1][0]))
@@ -221,13 +225,13 @@ def content_of_documents(
         Part(matrix, labels, tuple(texts))
         for matrix, (texts, labels) in zip(matrices, parts, strict=True)
     ]
-    return Content(made[0], made[1], Names(names, text.vocabulary), text, _remarks(train, test))
+    return Content(made[0], made[1], Names(names, text.vocabulary), text, remarks)
 
 
 def _label_matrix(rows: list[tuple[str, ...]], index: dict[str, int]) -> sparse.csr_array:
     unknown = next((name for row in rows for name in row if name not in index), None)
     if unknown is not None:
-        raise DataError(f"the label {unknown!r} is not in {LABEL_NAMES} beside the texts")
+        raise DataError(f"the label {quoted(unknown)} is not in {LABEL_NAMES} beside the texts")
     indptr = np.zeros(len(rows) + 1, np.int32)
     np.cumsum([len(row) for row in rows], out=indptr[1:])
     columns = np.array([i for row in rows for i in sorted(index[n] for n in row)], np.int32)
@@ -248,9 +252,15 @@ def _remarks(*parts: Documents | None) -> tuple[str, ...]:
 
 
 def _separator_hint(*documents: Documents) -> Iterator[str]:
-    """What else the labels may be separated by, if no cell holds two."""
-    if any(part.n_split for part in documents):
+    """What else the labels may be separated by, if hardly any cell holds two."""
+    n_cells, n_split = (
+        sum(getattr(part, of) for part in documents) for of in ("n_cells", "n_split")
+    )
+    if n_split > _HARDLY_ANY * n_cells:
         return
+    found = "no row has" if n_split == 0 else f"only {n_split} of {n_cells} rows have"
     for mark in _OTHER_SEPARATORS:
-        if count := sum(part.n_with.get(mark, 0) for part in documents):
-            yield f"no row has several labels; rows with {mark!r} (see --sep): {count}"
+        count = sum(part.n_with.get(mark, 0) for part in documents)
+        # A comma or two among names says nothing once another separator is at work.
+        if count and (n_split == 0 or count > max(n_split, n_cells / 2)):
+            yield f"{found} several labels; rows with {mark!r} (see --sep): {count}"

@@ -12,10 +12,10 @@ from xml.sax.saxutils import quoteattr
 
 from scipy import sparse
 
-from xcbench.data.convert.content import LABELS_XML, TEXTS, Content, Part
+from xcbench.data.convert.content import LABELS_XML, Content, Part
 from xcbench.data.convert.forms import FILES, TEXT_FORMS
 from xcbench.data.mulan.header import PREFIX, UNNAMED, quoted
-from xcbench.data.names import FEATURE_NAMES, LABEL_NAMES, Names, write_names
+from xcbench.data.names import FEATURE_NAMES, LABEL_NAMES, TEXTS, Names, write_names
 from xcbench.data.sparse_text import write_sparse_text
 from xcbench.data.text_rows import ROWS_AT_ONCE, entry_rows, label_rows
 from xcbench.data.texts.records import LABELS_COLUMN, TEXT_COLUMN

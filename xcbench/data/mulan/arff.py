@@ -20,7 +20,7 @@ from xml.etree import ElementTree
 import numpy as np
 from scipy import sparse
 
-from xcbench.data.byte_lines import open_bytes
+from xcbench.data.byte_lines import READ_ERRORS, open_bytes
 from xcbench.data.matrix import csr, row_pointers
 from xcbench.data.mulan.header import Attribute, Header, read_header, split_cells, split_entries
 from xcbench.data.names import Names
@@ -76,7 +76,7 @@ def read_label_names(path: Path) -> tuple[str, ...]:
     with open_bytes(path) as stream:
         try:
             root = ElementTree.parse(stream).getroot()
-        except (ElementTree.ParseError, ValueError, LookupError, OSError, EOFError) as error:
+        except (ElementTree.ParseError, ValueError, LookupError, *READ_ERRORS) as error:
             raise DataError(f"{path}: no XML of labels ({error})") from None
     labels = [element for element in root.iter() if element.tag.split("}")[-1] == "label"]
     names = [label.get("name") for label in labels]

@@ -12,8 +12,8 @@ Others', which ``read_predictions`` tells by their first bytes:
 - score matrices as ``scipy.sparse.save_npz`` writes them;
 - lists without a header, a line a point: ``17:0.9 3:0.4`` or, best first, ``17,3`` or ``17 3``.
 
-The entries of a matrix, and of lists with scores, are ranked by score, equal scores by the smaller
-label; all else is read in the order it stands in.
+The entries of a matrix, and of lists with scores, are ranked by score (compared as float64), equal
+scores by the smaller label; all else is read in the order it stands in.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ from scipy import sparse
 
 from xcbench.data.dataset import TopK
 from xcbench.data.predictions.readers import read_arrays, read_text
+from xcbench.data.predictions.table import table_name
+from xcbench.data.predictions.truth import require_file
 from xcbench.data.whole.file import whole_file
 from xcbench.errors import ConfigError
 
@@ -124,8 +126,7 @@ class _TableWriter(_TextWriter):
         )  # fmt: skip
         lines = [f"{row}\t{rank}\t{label}\t{score}" for row, rank, label, score in fields]
         if self.names:
-            # A tab in a name would start a column.
-            names = [self.names[label].replace("\t", " ") for label in chosen]
+            names = [table_name(self.names[label]) for label in chosen]
             lines = [f"{line}\t{name}" for line, name in zip(lines, names, strict=True)]
         return "".join([f"{line}\n" for line in lines])
 
@@ -192,6 +193,7 @@ def read_predictions(
     shape: tuple[int, int] | None = None,
     without: sparse.csr_array | None = None,
     names: Sequence[str] | None = None,
+    lists_of_names: bool = True,
 ) -> TopK:
     """Read predictions of any of the forms above, text also gzipped.
 
@@ -199,7 +201,8 @@ def read_predictions(
     ----------
     path : Path
     k : int, optional
-        How many labels of each row to keep; by default as many as the longest list has.
+        How many labels of each row to keep at most; there are no more columns than the longest
+        list needs.
     shape : (n, l), optional
         Rows and labels there are, to hold the file against. Only from it is known how many rows a
         tsv file is of, as it has no line for a row without predictions.
@@ -207,15 +210,21 @@ def read_predictions(
         Pairs to leave out before the first k are counted; see ``read_filter_labels``.
     names : sequence of str, optional
         Of the labels: a list without a header is then of names, with tabs between them, and so is
-        a JSON line that has ``names`` and no ``labels``.
+        a JSON line that has ``names`` and no ``labels``. Where a file has numbers and names, they
+        must agree.
+    lists_of_names : bool
+        False where ``names`` are known but a list without a header may be of numbers: its first
+        labels tell, and what can be numbers is.
 
     Raises
     ------
     DataError
-        The file is missing or malformed (names the line), of another number of rows, or has a
-        label that does not exist or occurs twice in a row.
+        The file is missing, a pipe or malformed (names the line), of another number of rows, or
+        has a label that does not exist or occurs twice in a row.
     """
-    found = read_arrays(path) if path.suffix == ".npz" else read_text(path, names)
+    require_file(path)
+    is_text = path.suffix != ".npz"
+    found = read_text(path, names, lists_of_names) if is_text else read_arrays(path)
     if shape is not None:
         found = found.of(*shape)
     if without is not None:

@@ -2,11 +2,10 @@
 
 In those datasets documents and labels are of one kind (products, articles), so a document may be a
 label too. ``filter_labels_test.txt`` names, in each line, a test row and a label, both counted from
-0: the document itself, and what would be a reciprocal pair. The evaluation scripts of DeepXML,
-ECLARE and SiameseXML (over pyxclib) set the score of each such pair to 0 and drop it **from the
-predictions**; the labels after it move up. **The truth stays as it is**, and so do the
-propensities: a pair that is in the truth too can only be missed. With the named pairs they drop
-whatever else has the score 0; here nothing is dropped but what is named.
+0: the document itself, and what would be a reciprocal pair. Evaluation scripts that use
+pyxclib set the scores at these pairs to zero; the truth stays. Here a named pair leaves the
+**predictions** and the labels after it move up. **The truth stays as it is**, and so do the
+propensities: a pair that is in the truth too can only be missed.
 """
 
 from __future__ import annotations

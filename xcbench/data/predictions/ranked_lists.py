@@ -26,8 +26,8 @@ class RankedLists:
     path : Path
     rows, labels : ndarray of int64, shape (m,)
         Rows ascend.
-    scores : ndarray of float32, shape (m,)
-        Not increasing within a row.
+    scores : ndarray of float64, shape (m,)
+        Not increasing within a row. They are narrowed to float32 once they are ranked.
     n_rows : int
     open_ended : bool
         Whether rows without predictions may follow that the file does not show.
@@ -55,7 +55,9 @@ class RankedLists:
         huge = np.flatnonzero(np.maximum(self.rows, self.labels) >= INT32_MAX)
         if huge.size:
             raise self.fail(int(huge[0]), f"a row or a label is out of range; at most {INT32_MAX}")
-        falls = np.flatnonzero((np.diff(self.rows) == 0) & (np.diff(self.scores) > 0))
+        falls = np.flatnonzero(
+            (self.rows[1:] == self.rows[:-1]) & (self.scores[1:] > self.scores[:-1])
+        )
         if falls.size:
             above, below = self.scores[falls[0]], self.scores[falls[0] + 1]
             raise self.fail(
@@ -97,14 +99,15 @@ class RankedLists:
         return replace(self, rows=rows, labels=labels, scores=scores)
 
     def top(self, k: int | None) -> TopK:
-        """The first k of every row, by default as many as the longest has."""
+        """The first k of every row, in no more columns than the longest needs."""
         sizes = np.bincount(self.rows, minlength=self.n_rows)
-        k = max(1, int(sizes.max(initial=0))) if k is None else k
+        k = _columns(sizes, k)
         position = np.arange(self.rows.size) - (np.cumsum(sizes) - sizes)[self.rows]
         first = position < k
         labels, scores = _empty(self.n_rows, k)
         labels[self.rows[first], position[first]] = self.labels[first]
-        scores[self.rows[first], position[first]] = self.scores[first]
+        with np.errstate(over="ignore"):
+            scores[self.rows[first], position[first]] = self.scores[first]
         return TopK(labels, scores)
 
 
@@ -115,7 +118,7 @@ class ScoreMatrix:
     Attributes
     ----------
     path : Path
-    scores : csr_array of float32, shape (n, l)
+    scores : csr_array of float64, shape (n, l)
         Canonical.
     """
 
@@ -143,12 +146,29 @@ class ScoreMatrix:
         return ScoreMatrix(self.path, left)
 
     def top(self, k: int | None) -> TopK:
-        """The k best of every row, by default as many as the longest has."""
-        indptr, indices, values = csr_parts(self.scores)
-        k = max(1, int(np.diff(indptr).max(initial=0))) if k is None else k
-        labels, scores = _empty(self.scores.shape[0], k)
-        best_entries(indptr, indices, values, labels, scores)
-        return TopK(labels, scores)
+        """The k best of every row, in no more columns than the longest needs."""
+        return best_stored(self.scores, k)
+
+
+def best_stored(scores: sparse.csr_array, k: int | None) -> TopK:
+    """The k best stored entries of every row, ties by the smaller column.
+
+    Parameters
+    ----------
+    scores : csr_array of float64, shape (n, l)
+        Canonical, without nan.
+    k : int or None
+        At the most; there are no more columns than the longest row needs, but at least one.
+    """
+    indptr, indices, values = csr_parts(scores)
+    labels, best = _empty(scores.shape[0], _columns(np.diff(indptr), k))
+    best_entries(indptr, indices, values, labels, best)
+    return TopK(labels, best)
+
+
+def _columns(sizes: np.ndarray, k: int | None) -> int:
+    longest = max(1, int(sizes.max(initial=0)))
+    return longest if k is None else min(k, longest)
 
 
 def _empty(n: int, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -177,7 +197,7 @@ class ListCollector:
     """Collects the lists of a text that has one a line."""
 
     def __init__(self) -> None:
-        self._labels, self._scores = array("q"), array("f")
+        self._labels, self._scores = array("q"), array("d")
         self._sizes = array("q")
 
     def add(self, labels: Sequence[int], scores: Sequence[float] | None) -> None:
@@ -190,7 +210,7 @@ class ListCollector:
         """The lists as they stand, or ranked by score, equal scores by the smaller label."""
         sizes = np.array(self._sizes, np.int64)
         rows = np.repeat(np.arange(sizes.size), sizes)
-        labels, scores = np.array(self._labels, np.int64), np.array(self._scores, np.float32)
+        labels, scores = np.array(self._labels, np.int64), np.array(self._scores, np.float64)
         if by_score:
             order = np.lexsort((labels, -scores, rows))
             labels, scores = labels[order], scores[order]

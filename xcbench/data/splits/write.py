@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from scipy import sparse
 
+from xcbench.data.catalogue import catalogue, common_layouts
 from xcbench.data.matrix import take_rows
-from xcbench.data.names import FEATURE_NAMES, LABEL_NAMES, read_names
+from xcbench.data.names import FEATURE_NAMES, LABEL_NAMES, TEXTS, names_beside
 from xcbench.data.npz import read_npz
 from xcbench.data.predictions.truth import has_two_counts, read_labels
 from xcbench.data.sparse_text import read_sparse_text
+from xcbench.data.synthesis.shape import NOTE
 from xcbench.data.xc_text import XCText, read_xc, write_xc
 from xcbench.errors import DataError
 
@@ -56,23 +57,46 @@ def write_split_file(path: Path, columns: Sequence[np.ndarray]) -> None:
     np.savetxt(path, np.column_stack(columns) + 1, fmt="%d")
 
 
-def carry_names(source: Path, folder: Path, Y: sparse.csr_array, n_features: int) -> list[str]:
-    """Copy the names of labels and features, and how texts became these, if they lie beside.
-
-    Returns
-    -------
-    list of str
-        The files copied.
+def carried_names(source: Path, points: XCText) -> list[str]:
+    """Files of the names of labels and features, and of how texts became these, in a folder.
 
     Raises
     ------
     DataError
         Names are of another number of labels or features.
     """
-    found = [name for name in CARRIED if (source / name).is_file()]
-    counts = {LABEL_NAMES: Y.shape[1], FEATURE_NAMES: n_features}
-    for name in found:
-        if name in counts:
-            read_names(source / name, counts[name])
+    names_beside(source, points.X.shape[1], points.Y.shape[1])
+    return [name for name in CARRIED if (source / name).is_file()]
+
+
+def copy_files(source: Path, folder: Path, names: Sequence[str]) -> None:
+    """Copy files of one folder to another."""
+    for name in names:
         shutil.copyfile(source / name, folder / name)
-    return found
+
+
+def stale_files(folder: Path, written: Sequence[str]) -> list[Path]:
+    """What lies in a folder and would be taken for a part of the data that is written there.
+
+    Packed versions of the files, names, texts and the note of made-up data.
+    """
+    packed = [f"{name}.gz" for name in written]
+    others = [name for name in (*CARRIED, *TEXTS, NOTE) if name not in written]
+    return [folder / name for name in (*packed, *others) if (folder / name).exists()]
+
+
+def other_layout(folder: Path, written: Sequence[str]) -> str | None:
+    """The files of a dataset that a folder holds and that are left when others are written there.
+
+    Which of two is meant nobody could tell.
+    """
+    if not folder.is_dir():
+        return None
+    ours = {name.lower() for name in written}
+    there = {path.name.lower().removesuffix(".gz") for path in folder.iterdir()}
+    known = [*common_layouts(), *(layout for e in catalogue().values() for layout in e.layouts)]
+    for layout in known:
+        files = {name.lower() for name in layout.files}
+        if files <= there and not files & ours:
+            return " + ".join(layout.files)
+    return None

@@ -106,6 +106,7 @@ class TextFeatures:
         ``max_features`` keeps the most frequent terms, the first of the alphabet where counts are
         equal (scikit-learn leaves that to its sort, which differs between processors).
         """
+        _require_several(texts)
         vectorizer = _vectorizer(settings, None)
         try:
             counts = _canonical(vectorizer.fit_transform(map(collapsed, texts)))
@@ -129,7 +130,13 @@ class TextFeatures:
         -------
         csr_array of float32, shape (n, d)
             Canonical. Words the vocabulary lacks are left out; a text may have no term at all.
+
+        Raises
+        ------
+        TypeError
+            One string is given, whose letters would be the texts.
         """
+        _require_several(texts)
         return _canonical(self._counter.transform(map(collapsed, texts)))
 
     @cached_property
@@ -166,13 +173,19 @@ class TextFeatures:
             if note["format"] != _FORMAT:
                 raise DataError(f"{path}: format {note['format']!r}; expected {_FORMAT}")
             settings = TextSettings.model_validate(note["settings"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
             raise DataError(f"{path}: no settings of texts ({reason})") from None
         vocabulary = read_names(folder / FEATURE_NAMES)
         if len(set(vocabulary)) < len(vocabulary) or not vocabulary:
             raise DataError(f"{folder / FEATURE_NAMES}: expected distinct terms, at least one")
         return cls(settings, vocabulary)
+
+
+def _require_several(texts: Iterable[str]) -> None:
+    """A string is an iterable of strings too: of its letters."""
+    if isinstance(texts, str):
+        raise TypeError("found one string; expected a list of texts, as in ['one text']")
 
 
 def _vectorizer(settings: TextSettings, vocabulary: dict[str, int] | None) -> CountVectorizer:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from xcbench.data.byte_lines import LONGEST_LINE, open_bytes
+from xcbench.data.byte_lines import LONGEST_LINE, READ_ERRORS, STDIN, open_bytes
 from xcbench.errors import DataError
 
-STDIN = Path("-")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -63,9 +60,6 @@ class TextLines:
                 ) from None
 
     def _raw(self) -> Iterator[bytes]:
-        if self.path == STDIN:
-            yield from self._from(sys.stdin.buffer)
-            return
         with open_bytes(self.path) as stream:
             yield from self._from(stream)
 
@@ -75,7 +69,7 @@ class TextLines:
                 if len(raw) == LONGEST_LINE:
                     raise self.fail(f"more than {LONGEST_LINE} bytes without a line break")
                 yield raw
-        except (EOFError, OSError, zlib.error) as error:
+        except READ_ERRORS as error:
             raise DataError(
                 f"{self}, after line {self.number}: cannot be read further ({error})"
             ) from None

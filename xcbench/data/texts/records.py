@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import csv
 import difflib
-import itertools
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,11 +34,17 @@ _SUFFIXES: dict[str, RecordForm] = {
     ".tsv": "tsv",
     ".tab": "tsv",
     ".jsonl": "jsonl",
+    ".json": "jsonl",
     ".ndjson": "jsonl",
     ".txt": "txt",
 }
 _DELIMITERS = (",", ";", "\t")
+_SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods", ".numbers")
 _LONGEST_CELL = 1 << 27
+_MOST_SHOWN = 40  # characters of a user's text that a message quotes
+_MOST_NAMES = 20
+
+JSON_ARRAY = "found a JSON array; expected JSON lines, one object a line"
 
 
 @dataclass(frozen=True)
@@ -58,10 +64,18 @@ class Record:
 
 
 def form_by_name(path: Path) -> RecordForm | None:
-    """The form a file's name tells, without a final .gz; None if it tells none."""
+    """The form a file's name tells, without a final .gz; None if it tells none.
+
+    Raises
+    ------
+    DataError
+        It is that of a spreadsheet.
+    """
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] == ".gz":
         suffixes.pop()
+    if suffixes and suffixes[-1] in _SPREADSHEETS:
+        raise DataError(f"{path}: is a spreadsheet ({suffixes[-1]}); save it as CSV")
     return _SUFFIXES.get(suffixes[-1]) if suffixes else None
 
 
@@ -136,8 +150,16 @@ def text_of(source: object, record: Record, column: str, at: int = 0) -> str:
 
 def shown(value: Any) -> str:
     """A JSON value as a message quotes it."""
-    text = json.dumps(value)
-    return text if len(text) <= 40 else text[:40] + "..."
+    return _cut(json.dumps(value))
+
+
+def quoted(text: str) -> str:
+    """A name out of a file as a message quotes it."""
+    return repr(_cut(text))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "..."
 
 
 def _form_of(lines: TextLines, text_column: str | None) -> RecordForm:
@@ -160,11 +182,14 @@ def _records(
 
 
 def _json_records(lines: TextLines, columns: Sequence[str]) -> Iterator[Record]:
+    n_records = 0
     for line in lines:
         if not line.strip():
             continue
+        if not n_records and line.lstrip().startswith("["):
+            raise lines.fail(JSON_ARRAY)
         try:
-            fields = json.loads(line, parse_constant=_refuse_constant)
+            fields = json.loads(line, parse_constant=_refuse_constant, object_pairs_hook=_distinct)
             # A lone surrogate is JSON, and no text that could be written again.
             if "\\u" in line:
                 json.dumps(fields, ensure_ascii=False).encode()
@@ -177,6 +202,16 @@ def _json_records(lines: TextLines, columns: Sequence[str]) -> Iterator[Record]:
             if column not in fields:
                 raise lines.fail(_lacks("key", column, list(fields)))
         yield Record(lines.number, tuple(fields[column] for column in columns))
+        n_records += 1
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; JSON leaves open what a key means that is there twice."""
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"the key {next(k for k in keys if keys.count(k) > 1)!r} is there twice")
+    return fields
 
 
 def _refuse_constant(name: str) -> None:
@@ -192,7 +227,9 @@ def _csv_records(
     first, places, width = 1, None, 0
     try:
         delimiter = delimiter or _delimiter_of(lines.peek(), columns)
-        reader = csv.reader(lines, delimiter=delimiter, strict=True)
+        # Quotes after a space are part of the cell, unless the header has them so.
+        spaced = re.search(f'{re.escape(delimiter)} +"', lines.peek()) is not None
+        reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=spaced)
         for cells in reader:
             if not cells:
                 continue
@@ -214,7 +251,10 @@ def _csv_records(
 def _delimiter_of(header: str, columns: Sequence[str]) -> str:
     """The delimiter under which the first line has the columns, else the most cells."""
     cells = {
-        mark: {cell.strip() for cell in next(csv.reader([header], delimiter=mark), [])}
+        mark: {
+            cell.strip()
+            for cell in next(csv.reader([header], delimiter=mark, skipinitialspace=True), [])
+        }
         for mark in _DELIMITERS
     }
     whole = (mark for mark in _DELIMITERS if cells[mark].issuperset(columns))
@@ -226,16 +266,17 @@ def _places(lines: TextLines, header: list[str], columns: Sequence[str]) -> list
         if column not in header:
             raise lines.fail(_lacks("column", column, header))
         if header.count(column) > 1:
-            raise lines.fail(f"the column {column!r} is in the header twice; rename one")
+            raise lines.fail(f"the column {quoted(column)} is in the header twice; rename one")
     return [header.index(column) for column in columns]
 
 
 def _lacks(what: str, wanted: str, found: list[str]) -> str:
     close = difflib.get_close_matches(wanted.lower(), [name.lower() for name in found], n=1)
     near = next((name for name in found if close and name.lower() == close[0]), None)
-    hint = f"; did you mean {near!r}?" if near else ""
-    names = ", ".join(map(repr, itertools.islice(found, 20)))
-    return f"no {what} {wanted!r}{hint} (found {names or 'none'})"
+    hint = f"; did you mean {quoted(near)}?" if near else ""
+    names = ", ".join(map(quoted, found[:_MOST_NAMES]))
+    more = f" and {len(found) - _MOST_NAMES} more" if len(found) > _MOST_NAMES else ""
+    return f"no {what} {quoted(wanted)}{hint} (found {names or 'none'}{more})"
 
 
 def _count(count: int, what: str) -> str:

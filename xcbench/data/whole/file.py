@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -42,14 +41,19 @@ def _umask() -> int:
 def whole_files(folder: Path) -> Iterator[Path]:
     """A folder to write files into, which are moved to ``folder`` when the block ends.
 
-    It is made if it is not there; of its files only those of the same names are replaced. If the
-    block fails nothing is.
+    It is made if it is not there, and so are those above it; of its files only those of the same
+    names are replaced. If the block fails nothing is made or replaced.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=".new-", dir=folder))
+    made = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
-        yield work
-        for path in sorted(work.iterdir()):
-            os.replace(path, folder / path.name)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as name:
+            work = Path(name)
+            yield work
+            for path in sorted(work.iterdir()):
+                os.replace(path, folder / path.name)
+    except BaseException:
+        for path in made:
+            with suppress(OSError):  # it holds something by now, or was not made
+                path.rmdir()
+        raise

@@ -122,6 +122,11 @@ class FeatureNeighbours:
         return model
 
     @property
+    def shape(self) -> tuple[int, int]:
+        """See Model.shape."""
+        return self._index.shape[0], self._labels.shape[1]
+
+    @property
     def nbytes(self) -> int:
         """See Model.nbytes; the ones of the label matrix are stored and counted too."""
         return csr_bytes(self._index) + csr_bytes(self._labels)

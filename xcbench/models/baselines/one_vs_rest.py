@@ -30,6 +30,7 @@ from xcbench.models.files import (
     save_csr,
     save_header,
 )
+from xcbench.models.unseen import load_unseen, save_unseen, unseen_labels
 from xcbench.optim.ridge import RidgeSolver, SparseOperator
 
 STAGE = "regression"
@@ -60,6 +61,7 @@ class OneVsRest:
         self.stage_seconds: dict[str, float] = {}
         # (d, l): dense, or sparse where only the largest weights are kept.
         self._weights: np.ndarray | sparse.csr_array = np.empty((0, 0), dtype=np.float32)
+        self._unseen = np.empty(0, np.int32)
 
     def fit(self, train: Dataset, executor: Executor | None = None) -> Self:
         """See Model.fit; one task for every TASK_LABELS labels."""
@@ -71,6 +73,7 @@ class OneVsRest:
         ]
         blocks = (executor or InlineExecutor()).map(_solve, tasks, STAGE)
         self.stage_seconds = {STAGE: sum(seconds for *_, seconds in blocks)}
+        self._unseen = unseen_labels(train.Y)
         shape = (train.n_features, train.n_labels)
         if self.settings.weights_per_label is None:
             weights = np.empty(shape, np.float32)
@@ -86,7 +89,7 @@ class OneVsRest:
         return self
 
     def predict(self, X: sparse.csr_array, k: int) -> TopK:
-        """See Model.predict; scores are formed in blocks of rows."""
+        """See Model.predict; scores are formed in blocks, labels never seen are not listed."""
         (n, d), (fitted, n_labels) = X.shape, self._weights.shape
         if k < 1:
             raise ValueError(f"k is {k}; expected at least 1")
@@ -97,7 +100,9 @@ class OneVsRest:
         for start in range(0, n, step):
             rows = slice(start, min(start + step, n))
             block = slice_rows(X, rows.start, rows.stop)
-            labels[rows], scores[rows] = top_k(self._scores(block), k)
+            of_block = self._scores(block)
+            of_block[:, self._unseen] = np.nan
+            labels[rows], scores[rows] = top_k(of_block, k)
         return TopK(labels, scores)
 
     def _scores(self, X: sparse.csr_array) -> np.ndarray:
@@ -116,7 +121,8 @@ class OneVsRest:
         return linear_evidence(x, labels, of_labels, np.zeros(len(labels)))
 
     def save(self, folder: Path) -> None:
-        """See Model.save: the weights, dense or sparse, and model.json."""
+        """See Model.save: the weights, dense or sparse, unseen labels, and model.json."""
+        save_unseen(folder, self._unseen)
         weights = self._weights
         n_labels = weights.shape[1]
         save_header(
@@ -133,11 +139,17 @@ class OneVsRest:
         header = load_header(folder)
         model = cls(OneVsRestSettings.model_validate(header["settings"]), header["seed"])
         model.stage_seconds = header["stage_seconds"]
+        model._unseen = load_unseen(folder)
         if model.settings.weights_per_label is None:
             model._weights = open_array(folder / "weights.npy")
         else:
             model._weights = load_csr(folder, "weights", header["n_labels"])
         return model
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """See Model.shape."""
+        return int(self._weights.shape[0]), int(self._weights.shape[1])
 
     @property
     def nbytes(self) -> int:

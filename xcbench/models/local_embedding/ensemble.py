@@ -243,6 +243,11 @@ class LocalEmbedding:
         return ids, weights
 
     @property
+    def shape(self) -> tuple[int, int]:
+        """See Model.shape."""
+        return self.learners[0].centroids.shape[0], self.labels.shape[1]
+
+    @property
     def nbytes(self) -> int:
         """Bytes of centroids, regressors, stored embeddings, head and the training labels."""
         labels = self.labels.indptr.nbytes + self.labels.indices.nbytes

@@ -88,6 +88,8 @@ def load_model(folder: Path) -> tuple[LocalEmbeddingSettings, int, sparse.csr_ar
         )
     indptr = open_array(folder / "label_indptr.npy")
     indices = open_array(folder / "label_indices.npy")
+    if indptr[-1] != indices.size:
+        raise ValueError("the labels' arrays do not fit each other")
     ones = np.broadcast_to(np.float32(1.0), indices.shape)
     labels = csr(ones, indices, indptr, (indptr.size - 1, header["n_labels"]))
     return LocalEmbeddingSettings.model_validate(header["settings"]), header["seed"], labels

@@ -144,6 +144,11 @@ class PeerModel(ABC):
         return model
 
     @property
+    def shape(self) -> tuple[int, int]:
+        """See Model.shape."""
+        return self.n_features, self.n_labels
+
+    @property
     def nbytes(self) -> int:
         """Bytes of the library's files, all of which prediction reads."""
         if self.n_labels == 0:  # Nothing is fitted yet.

@@ -7,6 +7,7 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
+from multiprocessing import resource_tracker
 from typing import Any, TypeVar
 
 import joblib
@@ -117,8 +118,12 @@ def signals_kept_from_children() -> Iterator[None]:
     This process answers for them; one of them would print a traceback, and the one that clears up
     after loky would end before its time.
     """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
+    kept = {signal.SIGINT, signal.SIGHUP}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, kept)
     try:
+        # Python's own tracker, when it is started, lets SIGINT through again: so here, before them.
+        resource_tracker.ensure_running()
+        signal.pthread_sigmask(signal.SIG_BLOCK, kept)
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
