@@ -340,3 +340,12 @@ def test_too_little_memory_is_said_in_one_line(problem, monkeypatch):
     done = run(problem[0] / "scores.txt", problem[0] / "truth.txt", "--k", "5000")
     assert done.exit_code == 2
     assert done.stderr.startswith("error: --k 5000: so many labels of 60 rows do not fit in memory")
+
+
+def test_a_table_of_texts_as_truth_is_told_from_a_matrix(tmp_path):
+    write_matrix(tmp_path / "scores.txt", [[0.5, 0]])
+    table = tmp_path / "new.csv"
+    table.write_text("text,tags\nhow,a\n")
+    done = run(tmp_path / "scores.txt", table)
+    assert done.exit_code == 3
+    assert "new.csv: is a table; expected numbered labels. `xcbench data convert" in done.output

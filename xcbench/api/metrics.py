@@ -60,7 +60,8 @@ def recall_at_k(Y_true: Truth, Y_pred: Ranking, k: int = 5) -> np.ndarray:
     Y, top = aligned(Y_true, Y_pred, k)
     found = ranking.hits(top, Y, k).cumsum(axis=1)
     shares: np.ndarray = found / np.maximum(np.diff(Y.indptr), 1)[:, np.newaxis]
-    return shares.mean(axis=0)
+    value: np.ndarray = shares.mean(axis=0)
+    return value
 
 
 def ndcg_at_k(Y_true: Truth, Y_pred: Ranking, k: int = 5) -> np.ndarray:

@@ -85,14 +85,16 @@ def _numpy_oracle(known: MaskedSymmetric) -> Oracle:
     targets = known.targets.astype(float)
 
     def residual(Z: np.ndarray) -> np.ndarray:
-        return targets - np.einsum("ij,ij->i", Z[rows], Z[columns])
+        found: np.ndarray = targets - np.einsum("ij,ij->i", Z[rows], Z[columns])
+        return found
 
     def cost(Z: np.ndarray) -> float:
         return float(weights @ residual(Z) ** 2)
 
     def gradient(Z: np.ndarray) -> np.ndarray:
         scaled = sparse.csr_array((weights * residual(Z), columns, known.indptr), shape=(n, n))
-        return -2.0 * (scaled @ Z + scaled.T @ Z)
+        found: np.ndarray = -2.0 * (scaled @ Z + scaled.T @ Z)
+        return found
 
     return cost, gradient
 

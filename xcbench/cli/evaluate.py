@@ -105,6 +105,7 @@ def evaluate(
 
     cuts = _cuts(k)
     _refuse_swapped(predictions, truth, data)
+    _refuse_tables(truth)
     known = _truth(truth, train, data, split)
     if (a is not None or b is not None) and known.train is None:
         raise ConfigError("--a and --b are of PSP and PSnDCG, which need --train or a dataset")
@@ -202,6 +203,16 @@ def _names(given: Path | None, known: _Truth) -> tuple[str, ...] | None:
             raise
         typer.echo(f"warning: {error}; names are not compared", err=True)
         return None
+
+
+def _refuse_tables(truth: str) -> None:
+    """A table of texts with labels becomes a truth once its labels are numbered."""
+    if Path(truth).is_file() and truth.lower().endswith((".csv", ".csv.gz")):
+        raise DataError(
+            f"{truth}: is a table; expected numbered labels. `xcbench data convert TRAINING --test "
+            f"{truth} --out data/both ...` makes a dataset whose test part is the truth; lists of "
+            "names, which hold whatever the numbers, are matched with it"
+        )
 
 
 def _refuse_swapped(predictions: Path, truth: str, data: Path) -> None:

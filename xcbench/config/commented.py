@@ -134,7 +134,8 @@ def _worded(schema: Mapping[str, Any]) -> str:
     if kind == "array":
         return f"list of {_worded(schema['items'])}"
     names = {"integer": "whole number", "boolean": "true | false", "string": "text"}
-    return names.get(kind, kind) + ",".join(_bounds(schema))
+    found: str = names.get(kind, kind) + ",".join(_bounds(schema))
+    return found
 
 
 def _bounds(schema: Mapping[str, Any]) -> Iterator[str]:

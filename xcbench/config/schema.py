@@ -53,7 +53,8 @@ class MethodConfig:
     def mapping(self) -> dict[str, Any]:
         """All of it, as a ``method:`` that reads back equal."""
         head = {"label": self.label} | ({"preset": self.preset} if self.preset else {})
-        return head | self.settings.model_dump(mode="json")
+        found: dict[str, Any] = head | self.settings.model_dump(mode="json")
+        return found
 
 
 @dataclass(frozen=True)

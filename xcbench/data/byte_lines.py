@@ -65,7 +65,8 @@ def open_bytes(path: Path) -> BinaryIO:
 def _fill(stream: BinaryIO, room: memoryview) -> int:
     """Read once; of a gzip stream this gives what is good before the place where it breaks."""
     try:
-        return stream.readinto1(room)  # type: ignore[attr-defined]
+        found: int = stream.readinto1(room)  # type: ignore[attr-defined]
+        return found
     except EOFError:
         raise BrokenStream(
             "the gzip stream ends early; the file is cut short, get it again"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import sys
 from collections.abc import Iterator
@@ -26,6 +27,8 @@ TEXT_FORMS = ("csv", "tsv", "jsonl", "text")
 # Rows read, and predicted, at once: enough for clusters to be visited with many rows each.
 BLOCK_ROWS = 8192
 _PEEKED = 4096
+logger = logging.getLogger(__name__)
+
 _HEADERS = {3: "xc", 2: "pair"}
 _STDIN_NAME = "standard input"
 
@@ -70,6 +73,8 @@ def read_blocks(
         number of features than the model.
     """
     form = source.form or _form_of(source, fitted)
+    if source.form is None and form in TEXT_FORMS:
+        logger.info("reading %s as %s (--input-form says otherwise)", source, form)
     if source.base is not None and form != "libsvm":
         raise ConfigError(f"{source}: base is of libsvm alone; this is read as {form}")
     if form in TEXT_FORMS:

@@ -33,11 +33,13 @@ class PSDFixedRank(Embedded[np.ndarray, np.ndarray]):
 
     def combine(self, a: float, u: np.ndarray, b: float, v: np.ndarray) -> np.ndarray:
         """See Manifold.combine."""
-        return u.dtype.type(a) * u + v.dtype.type(b) * v
+        found: np.ndarray = u.dtype.type(a) * u + v.dtype.type(b) * v
+        return found
 
     def retract(self, point: np.ndarray, u: np.ndarray, t: float) -> np.ndarray:
         """Z + t U."""
-        return point + point.dtype.type(t) * u
+        found: np.ndarray = point + point.dtype.type(t) * u
+        return found
 
     def project(self, point: np.ndarray, ambient: np.ndarray) -> np.ndarray:
         """Horizontal part H - Z E of an (n, r) array, E (Z^T Z) + (Z^T Z) E = Z^T H - H^T Z."""
@@ -48,7 +50,8 @@ class PSDFixedRank(Embedded[np.ndarray, np.ndarray]):
         # a vanishing pair of eigenvalues has no vertical direction to remove
         floor = np.finfo(np.float64).eps * max(values[-1], np.finfo(np.float64).tiny)
         rotation = vectors @ np.where(sums > floor, skew / np.maximum(sums, floor), 0.0) @ vectors.T
-        return ambient - point @ rotation.astype(point.dtype)
+        found: np.ndarray = ambient - point @ rotation.astype(point.dtype)
+        return found
 
     def transport(self, old: np.ndarray, new: np.ndarray, u: np.ndarray) -> np.ndarray:
         """Horizontal projection at the new point."""

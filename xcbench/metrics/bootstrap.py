@@ -46,7 +46,8 @@ def affordable(rows: int, methods: int, metrics: int) -> int:
 def percent(gains: np.ndarray, norms: np.ndarray) -> np.ndarray:
     """Sums of what was earned, in percent of what there was to earn; 0 where that is nothing."""
     gains, norms = np.broadcast_arrays(gains, norms)
-    return 100.0 * np.divide(gains, norms, out=np.zeros(gains.shape), where=norms > 0)
+    found: np.ndarray = 100.0 * np.divide(gains, norms, out=np.zeros(gains.shape), where=norms > 0)
+    return found
 
 
 def resample(

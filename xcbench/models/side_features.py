@@ -41,10 +41,12 @@ class SideFeatures:
         self.mean: np.ndarray = np.asarray(X.sum(axis=0)).ravel() / n
 
         def multiply(Q: np.ndarray) -> np.ndarray:
-            return X @ Q - self.mean @ Q
+            found: np.ndarray = X @ Q - self.mean @ Q
+            return found
 
         def multiply_transposed(Q: np.ndarray) -> np.ndarray:
-            return transposed @ Q - np.outer(self.mean, Q.sum(axis=0))
+            found: np.ndarray = transposed @ Q - np.outer(self.mean, Q.sum(axis=0))
+            return found
 
         U, s, V = randomized_svd(multiply, multiply_transposed, d, min(rank, n, d), rng)
         # Where X is constant, what is left is as long as the rounding of its mean.

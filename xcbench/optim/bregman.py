@@ -53,7 +53,8 @@ class LearnedMetric:
     def metric(self) -> np.ndarray:
         """Symmetric positive definite A (d, d) of d_A(x, y) = (x - y)^T A (x - y)."""
         A = self.factor @ self.factor.T
-        return (A + A.T) / 2
+        found: np.ndarray = (A + A.T) / 2
+        return found
 
 
 def itml(

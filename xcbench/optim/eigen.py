@@ -61,4 +61,5 @@ def orthonormal(block: np.ndarray) -> np.ndarray:
         basis: np.ndarray = qr(block, mode="economic", check_finite=False)[0]
         return np.ascontiguousarray(basis)
     inverse = lapack.dtrtri(factor, lower=0)[0]
-    return block @ inverse.astype(block.dtype)
+    found: np.ndarray = block @ inverse.astype(block.dtype)
+    return found

@@ -73,7 +73,8 @@ class AbsoluteCompletion:
         self.forward = Recall(self._products)
 
     def _products(self, point: np.ndarray) -> np.ndarray:
-        return self.known.targets - self.known.residual(point)
+        found: np.ndarray = self.known.targets - self.known.residual(point)
+        return found
 
     def smooth(self, point: np.ndarray) -> float:
         """0."""
@@ -85,7 +86,8 @@ class AbsoluteCompletion:
 
     def prox(self, values: np.ndarray, step: float) -> np.ndarray:
         """Errors shrunk by ``step``."""
-        return self.known.targets + prox_l1(values - self.known.targets, step)
+        found: np.ndarray = self.known.targets + prox_l1(values - self.known.targets, step)
+        return found
 
     def augmented(self, target: np.ndarray, rho: float) -> Problem:
         """Completion of ``target`` with squared errors; rho only scales it."""

@@ -37,7 +37,8 @@ class AbsoluteDistances:
 
     def prox(self, values: np.ndarray, step: float) -> np.ndarray:
         """D and the errors shrunk by ``step``."""
-        return self.distances + prox_l1(values - self.distances, step)
+        found: np.ndarray = self.distances + prox_l1(values - self.distances, step)
+        return found
 
     def augmented(self, target: np.ndarray, rho: float) -> DistanceFit:
         """rho/2 ||dist(Z) - target||^2; each pair stands twice in the square array."""

@@ -115,4 +115,5 @@ class SideInformation:
 def _extrapolated(base: Dense, previous: Dense, momentum: float) -> np.ndarray:
     if momentum == 0.0:
         return base.matrix
-    return base.matrix + momentum * (base.matrix - previous.matrix)
+    found: np.ndarray = base.matrix + momentum * (base.matrix - previous.matrix)
+    return found

@@ -139,10 +139,14 @@ class FullMatrix:
         rest_transposed = rest.T.tocsr()
 
         def multiply(X: np.ndarray) -> np.ndarray:
-            return rest @ X + sum(w * (t.U * t.s) @ (t.Vt @ X) for w, t in terms)
+            found: np.ndarray = rest @ X + sum(w * (t.U * t.s) @ (t.Vt @ X) for w, t in terms)
+            return found
 
         def multiply_transposed(X: np.ndarray) -> np.ndarray:
-            return rest_transposed @ X + sum(w * t.Vt.T @ (t.s * (t.U.T @ X)) for w, t in terms)
+            found: np.ndarray = rest_transposed @ X + sum(
+                w * t.Vt.T @ (t.s * (t.U.T @ X)) for w, t in terms
+            )
+            return found
 
         operator = LinearOperator(
             self.known.shape, matvec=multiply, rmatvec=multiply_transposed, dtype=np.float64

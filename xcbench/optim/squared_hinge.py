@@ -162,9 +162,10 @@ class OwnFeatures:
             features, positives, *csr_parts(self._columns), self._row_place
         )
         counts = positives.size, n_rows, self._row_place.size - n_rows
-        return rare_label.newton(
+        found: np.ndarray = rare_label.newton(
             starts, rows, values, *counts, steps.shift, steps.rounds, steps.iterations
         )
+        return found
 
     def _together(
         self,

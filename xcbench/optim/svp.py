@@ -79,4 +79,5 @@ def singular_value_projection(
 
 
 def _factor(values: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    return vectors * np.sqrt(np.maximum(values, 0.0)).astype(np.float32)
+    found: np.ndarray = vectors * np.sqrt(np.maximum(values, 0.0)).astype(np.float32)
+    return found

@@ -142,7 +142,8 @@ def _to_edge(
     a = manifold.inner(point, direction, direction)
     b = manifold.inner(point, step, direction)
     c = manifold.inner(point, step, step) - radius**2
-    return (-b + max(b * b - a * c, 0.0) ** 0.5) / a
+    found: float = (-b + max(b * b - a * c, 0.0) ** 0.5) / a
+    return found
 
 
 def _differences(

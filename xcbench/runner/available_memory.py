@@ -41,7 +41,8 @@ def available_memory(root: Path = Path("/")) -> int:
     root : Path
         Folder with ``proc`` and ``sys``.
     """
-    return min([psutil.virtual_memory().available, *_left_in_cgroups(root)])
+    found: int = min([psutil.virtual_memory().available, *_left_in_cgroups(root)])
+    return found
 
 
 def _left_in_cgroups(root: Path) -> Iterator[int]:

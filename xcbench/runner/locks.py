@@ -150,7 +150,8 @@ def _is_of_this_machine(holder: Holder) -> bool:
 
 def _is_alive(holder: Holder) -> bool:
     try:
-        return abs(psutil.Process(holder.pid).create_time() - holder.started) < _SAME_START_S
+        found: bool = abs(psutil.Process(holder.pid).create_time() - holder.started) < _SAME_START_S
+        return found
     except psutil.Error:
         return False
 

@@ -101,7 +101,8 @@ def _scaled(X: np.ndarray, train: np.ndarray, standardise: bool) -> np.ndarray:
     mean = np.where(known, X[train], 0.0).sum(axis=0) / count
     centred = np.where(np.isnan(X), 0.0, X - mean)
     if not standardise:
-        return centred + mean
+        found: np.ndarray = centred + mean
+        return found
     deviation = np.sqrt((centred[train] ** 2).mean(axis=0))
     # Rounding leaves a little of a constant feature.
     constant = deviation <= 1e-12 * np.maximum(np.abs(mean), 1e-300)

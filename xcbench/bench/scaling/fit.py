@@ -24,7 +24,8 @@ class Power:
     error: float | None
 
     def __call__(self, size: float) -> float:
-        return self.factor * size**self.exponent
+        found: float = self.factor * size**self.exponent
+        return found
 
     def __str__(self) -> str:
         error = "" if self.error is None else f" ± {self.error:.2f}"

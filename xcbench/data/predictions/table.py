@@ -29,7 +29,7 @@ def table_name(name: str) -> str:
 def other_name(label: int, said: str, known: str) -> str:
     """The defect of a file that calls a label otherwise than its names do."""
     name = f"its name is {known!r}, so the labels may be numbered otherwise"
-    return f"label {label} is called {said!r}; {name}"
+    return f"label {label} is called {said!r}; {name}: lists of names alone are matched by names"
 
 
 def read_table(path: Path, names: Sequence[str] | None) -> RankedLists:

@@ -90,7 +90,8 @@ def _turned(points: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     basis *= np.sign(np.diag(triangular))
     # A reflection would turn the inside out.
     basis[:, 0] *= np.linalg.det(basis)
-    return points @ basis
+    found: np.ndarray = points @ basis
+    return found
 
 
 def _twisted(points: np.ndarray, angle: float) -> np.ndarray:

@@ -42,7 +42,8 @@ class Mesh:
     @property
     def corners(self) -> np.ndarray:
         """Corners of every triangle, float64 (m, 3, 3): triangle, corner, coordinate."""
-        return self.vertices[self.triangles]
+        found: np.ndarray = self.vertices[self.triangles]
+        return found
 
 
 def find_mesh(name: str, data_root: Path) -> Path:

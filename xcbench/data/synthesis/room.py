@@ -71,7 +71,8 @@ def _pairs(shape: SynthesisShape) -> float:
 
 def _mean_digits(count: int) -> float:
     """Of the numbers from 0 to count - 1."""
-    return 1 + sum(max(count - 10**digits, 0) for digits in range(1, 10)) / count
+    found: float = 1 + sum(max(count - 10**digits, 0) for digits in range(1, 10)) / count
+    return found
 
 
 def _spoken(size: int) -> str:

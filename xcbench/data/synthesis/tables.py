@@ -113,7 +113,7 @@ def _stretches(n: int, n_labels: int, labels_per_point: float) -> np.ndarray:
         too_many = np.clip(middle * shape, 1.0, most).sum() > n * labels_per_point
         low, high = (low, middle) if too_many else (middle, high)
     points = np.clip(low * shape, 1.0, most)
-    lengths = np.clip(np.rint(1 + (points - 1) / SHARE), 1, n).astype(np.int64)
+    lengths: np.ndarray = np.clip(np.rint(1 + (points - 1) / SHARE), 1, n).astype(np.int64)
     missing = int(-lengths.sum() % n)
     # In proportion, and the rest wherever there is room, from the rarest label on.
     lengths = np.minimum(lengths + missing * lengths // lengths.sum(), n)

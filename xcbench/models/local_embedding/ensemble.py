@@ -251,7 +251,7 @@ class LocalEmbedding:
     def nbytes(self) -> int:
         """Bytes of centroids, regressors, stored embeddings, head and the training labels."""
         labels = self.labels.indptr.nbytes + self.labels.indices.nbytes
-        return (
+        found: int = (
             labels
             + sum(head.nbytes for head in self.heads)
             + sum(
@@ -260,6 +260,7 @@ class LocalEmbedding:
                 for learner in self.learners
             )
         )
+        return found
 
     def save(self, folder: Path) -> None:
         """See Model.save."""

@@ -50,10 +50,12 @@ def metric_factor(
 def _close_pairs(lists: NeighbourLists, rng: np.random.Generator) -> np.ndarray:
     i = rng.integers(0, lists.sizes.size, PAIRS)
     j = lists.ids[i, rng.integers(0, lists.sizes[i])]
-    return np.column_stack([i, j])[i != j]
+    found: np.ndarray = np.column_stack([i, j])[i != j]
+    return found
 
 
 def _apart_pairs(Y: sparse.csr_array, rng: np.random.Generator) -> np.ndarray:
     pairs = rng.integers(0, Y.shape[0], (4 * PAIRS, 2))
     common = np.asarray(Y[pairs[:, 0]].multiply(Y[pairs[:, 1]]).sum(axis=1)).ravel()
-    return pairs[common == 0][:PAIRS]
+    found: np.ndarray = pairs[common == 0][:PAIRS]
+    return found

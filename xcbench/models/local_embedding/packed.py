@@ -137,4 +137,5 @@ def _scaled(values: np.ndarray, exponent: int, dtype: Dtype) -> np.ndarray:
         return values.astype(dtype, copy=False)
     out = np.empty(values.shape, dtype)
     # In 32 bits whatever goes in and comes out, a few thousand at once: no copy of all is made.
-    return np.multiply(values, np.float32(2.0**exponent), out=out, dtype=np.float32)
+    found: np.ndarray = np.multiply(values, np.float32(2.0**exponent), out=out, dtype=np.float32)
+    return found

@@ -32,4 +32,5 @@ def majority(
     nearest = np.argsort(distances, axis=1, kind="stable")[:, :k]
     votes = np.zeros((len(test), int(y.max()) + 1), np.int64)
     np.add.at(votes, (np.arange(len(test))[:, None], y[nearest]), 1)
-    return votes.argmax(axis=1)
+    found: np.ndarray = votes.argmax(axis=1)
+    return found

@@ -112,7 +112,8 @@ def upright(vertices: np.ndarray) -> np.ndarray:
 def _colours(points: np.ndarray) -> np.ndarray:
     """A colour for each place, (n, 3): its coordinates as red, green and blue."""
     low = points.min(axis=0)
-    return 0.1 + 0.85 * (points - low) / np.maximum(points.max(axis=0) - low, 1e-30)
+    found: np.ndarray = 0.1 + 0.85 * (points - low) / np.maximum(points.max(axis=0) - low, 1e-30)
+    return found
 
 
 def _caption(title: str, chosen: Sequence[Runs]) -> str:

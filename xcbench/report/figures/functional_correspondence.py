@@ -78,7 +78,8 @@ class Runs:
     @property
     def within(self) -> np.ndarray:
         """Share within each radius, mean over seeds."""
-        return np.mean([arrays["within"] for arrays in self.kept], axis=0)
+        found: np.ndarray = np.mean([arrays["within"] for arrays in self.kept], axis=0)
+        return found
 
     def mean(self, metric: str) -> float:
         """Mean of a metric over seeds."""

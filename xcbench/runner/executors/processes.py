@@ -92,7 +92,8 @@ class LokyExecutor(InProcessExecutor):
             (outcome,) = self._parallel([call], 1)
         except BrokenProcessPool as error:
             return index, Outcome(label, error=broken(error))
-        return outcome
+        found: tuple[int, Outcome] = outcome
+        return found
 
     def _parallel(self, calls: list[Any], at_once: int) -> Iterator[Any]:
         with joblib.parallel_config(

@@ -75,7 +75,8 @@ def polish_bytes(n: int, k: int) -> int:
     pairs = min(n * k**2, MOST_TRIPLES ** (2 / 3) * n ** (1 / 3))
     equations = k * (k + 1) // 2
     # By tracemalloc 90 bytes a pair while equations are numbered; the matrix and its factors.
-    return round(90 * pairs + 4 * 12 * min(equations**2, MOST_TRIPLES))
+    found: int = round(90 * pairs + 4 * 12 * min(equations**2, MOST_TRIPLES))
+    return found
 
 
 class _Equations:

@@ -97,12 +97,14 @@ class ModesState:
     @cached_property
     def energies(self) -> np.ndarray:
         """X^T L X."""
-        return self.point.T @ self.product
+        found: np.ndarray = self.point.T @ self.product
+        return found
 
     @cached_property
     def overlap(self) -> np.ndarray:
         """X^T T."""
-        return self.point.T @ self.x_step.target
+        found: np.ndarray = self.point.T @ self.x_step.target
+        return found
 
     @cached_property
     def cost(self) -> float:
@@ -129,7 +131,8 @@ class ModesXStep:
         """2 L X - rho T, projected to the tangent space."""
         overlap = state.overlap
         symmetric = 2.0 * state.energies - (0.5 * self.rho) * (overlap + overlap.T)
-        return 2.0 * state.product - self.rho * self.target - state.point @ symmetric
+        found: np.ndarray = 2.0 * state.product - self.rho * self.target - state.point @ symmetric
+        return found
 
     def line(self, state: ModesState, direction: np.ndarray) -> ModesLine:
         """The cost along the polar retraction of ``direction``."""
