@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
@@ -26,7 +27,7 @@ from xcbench.models.base import Model, Task, row_blocks
 _SCORES_AT_ONCE = 1 << 24  # of decision_function, rows times labels
 
 
-class XCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class XCClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Base of the estimators; not to be used itself.
 
     A subclass has in ``_keys`` the dotted key of a config that each of its parameters stands for.
@@ -56,9 +57,9 @@ class XCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     top_k_: int
     model_: Model
 
+    @abstractmethod
     def _preset(self) -> str:
         """The preset of the config whose values the parameters change."""
-        raise NotImplementedError
 
     def fit(self, X: MatrixLike, y: MatrixLike) -> Self:
         """Learn from labelled points.
